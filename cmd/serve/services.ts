@@ -10,7 +10,7 @@ import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../../gen/proto/parser_pb.ts";
 import { returnCodesByStatus } from "../../services/analysis/refusal/refusal.ts";
-import { queryBounds } from "../../services/analysis/rest/query-bounds.ts";
+import { queryBounds } from "../../services/analysis/rest/query-body.ts";
 import { clickSink, parsedRecordsSink } from "../../services/bridges/event-sinks.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";

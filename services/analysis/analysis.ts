@@ -4,8 +4,8 @@ import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Admission, createAdmission } from "./admission/admission.ts";
-import type { TokenBook } from "./admission/tokens.ts";
-import { createAnswers } from "./cache/answers.ts";
+import type { TokenList } from "./admission/tokens.ts";
+import { createCachedResults } from "./cache/cached-results.ts";
 import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./calls.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
 import { faultsOfChoice, styleDownload } from "./downloads.ts";
@@ -20,27 +20,39 @@ import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 
 export interface AnalysisProxyOptions {
   readonly projects: ReadonlyMap<number, AnalysisProject>;
-  readonly tokens: TokenBook;
-  /** Of each token without a limit of its own; undefined for none. */
+  readonly tokens: TokenList;
+  /** Rate limit of tokens without a limit of their own; undefined for none. */
   readonly rateLimit: RateLimit | undefined;
-  /** Of all kept results together; 0 keeps none. */
+  /** Most bytes of all cached results; 0 caches none. */
   readonly cacheMaxBytes: number;
-  /** A stream ends when its reader takes nothing for this long. */
+  /** A stream ends when its client reads nothing for this long. */
   readonly readerStallMs: number;
-  /** How values are written over REST, as the codecs have it. */
+  /** How values are written over REST; the same as that of the codecs. */
   readonly style: ValueStyle;
   readonly observer: AnalysisObserver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number;
 }
 
-/** The service: who may ask, for how long and how often, before the engine of a project that answers. */
+/**
+ * The AnalysisProxy service: checks the token, its rate limit and the time limit of a query, then runs the query on the
+ * engine of its project.
+ *
+ * - `admission/`: tokens and rate limits; `calls.ts`, `time-limit.ts`: what all calls have in common
+ * - `engine.ts`: the interface of engines; `project/`: a project and its definitions
+ * - `embedded/`: the engine that queries the event store: `describe/` turns a query into a plan, the store runs it,
+ *   `shape/` turns what was found into the result
+ * - `platform/`: the engine that forwards queries to a deployment of the platform
+ * - `cache/`: cached results, and equal queries that run once
+ * - `rest/`: the platform's JSON and CSV; `refusal/`: errors
+ * - `cohorts/`: imports of cohorts and tags
+ */
 export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<typeof AnalysisProxy> {
   const { projects, observer, style } = options;
   const admission = createAdmission(options);
-  const answers = createAnswers(options);
+  const answers = createCachedResults(options);
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),
     engineOf: (projectId) => projects.get(projectId)?.engine,

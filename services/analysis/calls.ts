@@ -6,12 +6,12 @@ import type { AnyQuery, RestCall } from "./engine.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
 import type { AnalysisProject } from "./project/project.ts";
 import { toCallError } from "./refusal/call-error.ts";
-import { joinFaults } from "./refusal/join-faults.ts";
+import { mergeViolations } from "./refusal/merge-violations.ts";
 import type { QueryViolation } from "./refusal/refusal.ts";
 import { type QueryOrigin, refuseQuery } from "./rest/query-body.ts";
 import { eachWithin, startQueryLimit } from "./time-limit.ts";
 
-/** What all requests have. */
+/** Members of all requests. */
 interface QueryRequest {
   readonly token: string;
   readonly query?: AnyQuery | undefined;
@@ -20,16 +20,16 @@ interface QueryRequest {
 /** An admitted query. */
 export interface QueryCall<Query> {
   readonly project: AnalysisProject;
-  /** For whom it runs. */
+  /** The token for which it runs. */
   readonly asker: string;
   readonly query: Query;
   readonly rest: RestCall | undefined;
 }
 
 /**
- * The query of a request, if its token may ask it.
- * @param faults of the request besides its query
- * @throws AnalysisRefusal with all that is wrong as far as it can be told
+ * Returns the query of a request if its token has access to the project.
+ * @param faults faults of the request outside of its query
+ * @throws AnalysisRefusal with all faults that can be found
  */
 export async function admitQuery<Request extends QueryRequest>(
   request: Request,
@@ -44,7 +44,7 @@ export async function admitQuery<Request extends QueryRequest>(
   const { project, asker } = admission.admit(credentials, query?.projectId ?? 0n, form);
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
-    throw refuseQuery(joinFaults(form, meaning ?? []));
+    throw refuseQuery(mergeViolations(form, meaning ?? []));
   }
   const rest = origin && { body: origin.body, search: searchOf(context) };
   return { project, asker, query, rest };
@@ -58,21 +58,21 @@ function searchOf({ url }: HandlerContext): URLSearchParams {
   return searchParams;
 }
 
-/** Tells the observer of one call. */
-export interface CallNotes {
+/** What a call reports to the observer when it ends. */
+export interface CallInfo {
   /** Set as soon as it is known. */
   engine: EngineName;
 }
 
-/** Runs a unary call: tells the observer, and maps errors for the caller. */
+/** Runs a unary call: reports to the observer and maps errors for the caller. */
 export async function runCall<T>(
   observer: AnalysisObserver,
   operation: Operation,
   signal: AbortSignal,
-  work: (notes: CallNotes) => Promise<T>,
+  work: (notes: CallInfo) => Promise<T>,
 ): Promise<T> {
   const startedMs = performance.now();
-  const notes: CallNotes = { engine: "none" };
+  const notes: CallInfo = { engine: "none" };
   let outcome = "ok";
   observer.started(operation);
   try {
@@ -85,15 +85,15 @@ export async function runCall<T>(
   }
 }
 
-/** The same for a call that answers with a stream. A caller who stops reading has left. */
+/** Runs a call that returns a stream, as runCall does. A caller that stops reading has cancelled it. */
 export async function* streamCall<T>(
   observer: AnalysisObserver,
   operation: Operation,
   signal: AbortSignal,
-  work: (notes: CallNotes) => AsyncIterable<T>,
+  work: (notes: CallInfo) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const startedMs = performance.now();
-  const notes: CallNotes = { engine: "none" };
+  const notes: CallInfo = { engine: "none" };
   let outcome = "cancelled";
   observer.started(operation);
   try {
@@ -107,7 +107,7 @@ export async function* streamCall<T>(
   }
 }
 
-/** `work` with a signal that is aborted when the time is over or the caller has left; then its reason is thrown. */
+/** Runs `work` with a signal that is aborted at the time limit or with the caller's signal; then throws its reason. */
 export async function withinTime<T>(
   caller: AbortSignal,
   seconds: number,
@@ -117,13 +117,13 @@ export async function withinTime<T>(
   return await untilAborted(work(limit.signal), limit.signal);
 }
 
-/** How long a stream may take, and how long its reader may take nothing. */
+/** Time limits of a stream: for all of it, and for the time in which its client reads nothing. */
 export interface StreamTimes {
   readonly seconds: number;
   readonly stallMs: number;
 }
 
-/** The same for a stream. */
+/** Runs a stream as withinTime does. */
 export async function* eachWithinTime<T>(
   caller: AbortSignal,
   { seconds, stallMs }: StreamTimes,

@@ -8,23 +8,23 @@ import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.t
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
 import type { QueryViolation } from "./refusal/refusal.ts";
 
-/** What a request says about CSV. */
+/** The options of a request for CSV. */
 interface CsvChoice {
   readonly header: string;
   readonly bom: boolean;
 }
 
-/** What is wrong with the choice. */
+/** Returns the faults of the options. */
 export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly QueryViolation[] {
   if (header === "" || header === "display" || header === "names") return [];
   const description = `${quoteText(header)} is unknown, valid are "display", "names"`;
   return [{ field: "header", description }];
 }
 
-/** Bytes of a header that all servers on the way take. */
+/** Longest header that all servers accept. */
 const maxHeaderLength = 4_000;
 
-/** The warnings of a download over REST, whose file has no room for them: a JSON list of ASCII characters. */
+/** Header with the warnings of a download over REST, as a JSON list in ASCII: the file has no place for them. */
 export const warningsHeader = "analysis-warnings";
 
 function writeWarnings(warnings: readonly Warning[]): string {
@@ -46,9 +46,9 @@ function writeWarnings(warnings: readonly Warning[]): string {
 type Piece = DownloadEventsResponse | DownloadEventUsersResponse;
 
 /**
- * Writes the choice into the header. Over REST the header is held back until
- * what follows it is there: until then an error can still be answered as one.
- * @param restHeader of the answer to a REST call
+ * Writes the options into the header message. Over REST the header message is held back until the next message exists,
+ * so that an error before it still gets an error response.
+ * @param restHeader headers of the response to a REST call
  */
 export async function* styleDownload<T extends Piece>(
   pieces: AsyncIterable<T>,

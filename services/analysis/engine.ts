@@ -16,19 +16,18 @@ import type { QueryViolation } from "./refusal/refusal.ts";
 export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
 
 /**
- * Answers the queries of a project: computes them itself, or asks another
- * service. Queries are cancelled when the signal is aborted, whose reason is
- * then thrown. Refusals are AnalysisRefusal.
+ * Runs the queries of a project: on its own events, or by calling another service. A query is cancelled when the signal
+ * is aborted, whose reason is then thrown. Refusals are AnalysisRefusal.
  */
 export interface AnalysisEngine {
   analyze(query: EventQuery, call: EngineCall): Promise<EngineResponse<AnalyzeEventsResponse>>;
   listUsers(query: EventUserQuery, call: EngineCall): Promise<EngineResponse<ListEventUsersResponse>>;
-  /** The header first; what it says of CSV is filled in by the caller. */
+  /** Yields the header first; the caller fills in its CSV options. */
   download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
-  /** What is wrong with a query besides its form, without asking it; left out by engines that can't tell. */
+  /** Returns the faults of a query without running it; undefined for engines that cannot check a query. */
   faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly QueryViolation[]>;
-  /** Grows with the project's data, so that a kept answer can be told from an outdated one; undefined where nobody knows. */
+  /** Returns a number that grows with the project's data, so that outdated results are detected; undefined where it is unknown. */
   version(projectId: number): number | undefined;
 }
 
@@ -40,11 +39,11 @@ export interface EngineResponse<M extends Message> {
 
 export interface EngineCall {
   readonly signal: AbortSignal;
-  /** For whom the query runs, such as a token: askers get equal shares of the engine. */
+  /** The token for which the query runs: tokens get equal shares of the engine. */
   readonly asker?: string | undefined;
   /** The exact body and URL query of a REST call; undefined for typed ones. */
   readonly rest: RestCall | undefined;
-  /** Refuses cohorts and other names that nobody has declared, where nobody reads the warnings of an answer. */
+  /** Refuses names that are not declared, such as cohorts, instead of warning: for callers that show no warnings. */
   readonly refusesUndeclared?: boolean;
 }
 

@@ -14,17 +14,17 @@ export const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 
-/** `none` as long as nobody knows the project. */
+/** `none` for calls without a known project. */
 export type EngineName = AnalysisProject["engineName"] | "none";
 
-/** Where an answer came from: computed for this call, for another at the same time, or kept. */
-export type AnswerSource = "engine" | "shared" | "cache";
+/** Source of a result: computed for this call, shared with a call at the same time, or cached. */
+export type ResultSource = "engine" | "shared" | "cache";
 
-/** Told of every call. */
+/** Observes all calls. */
 export interface AnalysisObserver {
   started(operation: Operation): void;
-  answered(operation: Operation, source: AnswerSource): void;
-  /** @param outcome `ok`, or a word for what went wrong */
+  answered(operation: Operation, source: ResultSource): void;
+  /** @param outcome `ok`, or a word for the kind of error */
   finished(operation: Operation, engine: EngineName, outcome: string, seconds: number): void;
 }
 
@@ -38,7 +38,7 @@ const words: Readonly<Record<number, string>> = {
   [returnCodes.noToken]: "no_token",
 };
 
-/** @param signal of the caller, who may have left */
+/** @param signal of the caller, which may have cancelled the call */
 export function outcomeOf(error: unknown, signal: AbortSignal): string {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return words[refusal.returnCode] ?? "other";

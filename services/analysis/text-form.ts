@@ -5,28 +5,27 @@ import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { KeyValue } from "../../store/events/events.ts";
 import { parseWrittenTime } from "./local-time.ts";
 
-/** What the platform's own API writes. */
+/** Texts of the platform's API. */
 export const nullLabel = "(null)";
 export const overallLabel = "Overall";
 export const missingText = "-";
 
-/** Labels that stand for the one group of a result without groups. */
+/** Labels of the one group of a result without groups. */
 export const overallLabels: readonly string[] = [overallLabel, "总体"];
 
-/** The text `(null)`, with backslashes before it or not. */
+/** The text `(null)` with any number of backslashes before it. */
 const looksNull = /^\\*\(null\)$/;
 
 /**
- * A label where labels are texts alone, undefined for null: the text `(null)`
- * is `\(null)`, and those that begin so have one backslash more, so that each
- * group has a label of its own.
+ * Writes a label as text; undefined stands for null. The text `(null)` becomes `\(null)`, and each further backslash
+ * is kept, so that different groups have different labels.
  */
 export function writeLabel(label: string | undefined): string {
   if (label === undefined) return nullLabel;
   return label.endsWith(nullLabel) && looksNull.test(label) ? `\\${label}` : label;
 }
 
-/** What `writeLabel` has written; undefined for null. */
+/** Reads what `writeLabel` has written; returns undefined for null. */
 export function readLabel(text: string): string | undefined {
   if (text === nullLabel) return undefined;
   return text.endsWith(nullLabel) && looksNull.test(text) ? text.slice(1) : text;
@@ -36,8 +35,8 @@ export function readLabel(text: string): string | undefined {
 export type PercentForm = "percent" | "fraction";
 
 /**
- * A number as REST answers and CSV write it; NaN and infinities are no value.
- * Rounds the decimal digits that JavaScript writes, half away from zero.
+ * Formats a number as in REST responses and CSV; NaN and infinities mean "no value". Rounds the decimal digits that
+ * JavaScript writes, half away from zero.
  */
 export function formatValue(
   value: number,
@@ -61,10 +60,10 @@ export function formatValue(
   }
 }
 
-/** Always with that many digits after the point, and no point without any; `shift` moves the point to the right before. */
+/** Rounds to `places` digits after the point; `shift` first moves the point to the right. */
 function round(value: number, places: number, shift = 0): string {
   const { digits, point } = digitsOf(Math.abs(value));
-  // All digits that stay, as a whole number of the last place.
+  // All digits that are kept, as an integer.
   const kept = point + shift + places;
   const whole = kept <= 0 ? "0" : digits.slice(0, kept).padEnd(kept, "0");
   const roundsUp = kept >= 0 && (digits[kept] ?? "0") >= "5";
@@ -78,32 +77,32 @@ function trim(text: string): string {
   return text.replace(/\.?0+$/, "");
 }
 
-/** The shortest digits that stand for the number, and how many of them are before the point. */
+/** Returns the shortest digits of a number and how many of them are before the point. */
 function digitsOf(value: number): { readonly digits: string; readonly point: number } {
   const [, lead = "", rest = "", exponent = ""] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
   return { digits: lead + rest, point: Number(exponent) + 1 };
 }
 
-/** How the values of a group key are written. Boundaries of times are local times. */
+/** How the values of a group key are written. Boundaries of times are in local time. */
 export type KeyForm =
   | { readonly kind: "text" | "number" | "boolean" | "time" }
   | { readonly kind: "intervals"; readonly of: "number" | "time"; readonly boundaries: readonly number[] };
 
-/** The label of a key's value; undefined for null. */
+/** Returns the label of a key's value; undefined for null. */
 export function labelOf(form: KeyForm, value: KeyValue): string | undefined {
   if (value === null) return undefined;
   if (form.kind === "intervals") return intervalLabels(form)[Number(value)];
   return form.kind === "time" ? writeTime(Number(value)) : writePlain(value);
 }
 
-/** The value that has this label; undefined when no value of the key has. */
+/** Returns the value of a label; undefined when no value of the key has this label. */
 export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
   switch (form.kind) {
     case "text":
       return label;
     case "number": {
       const value = parseDecimal(label);
-      // Of a large number a label has the shortest digits, which are those of another whole number.
+      // The label of a large number has its shortest digits, which can be those of another integer.
       const isOwn = value !== undefined && writePlain(value) === label;
       return isOwn || !isChangedByDouble(label) ? value : undefined;
     }
@@ -127,7 +126,7 @@ export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): 
   });
 }
 
-/** Whether a double is another whole number than the text names: above 2^53 not all have a double. */
+/** Reports whether the double of an integer differs from the text: not every integer above 2^53 has a double. */
 export function isChangedByDouble(text: string): boolean {
   const value = parseDecimal(text);
   if (value === undefined || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
@@ -135,7 +134,7 @@ export function isChangedByDouble(text: string): boolean {
   return named !== undefined && named !== BigInt(value);
 }
 
-/** Boundaries of intervals as a request writes them, joined by commas; undefined when one is neither. */
+/** Parses boundaries of intervals joined by commas; returns undefined when one is invalid. */
 export function parseBoundaries(text: string, of: "number" | "time"): readonly number[] | undefined {
   const parse = of === "number" ? parseDecimal : (part: string) => parseWrittenTime(part.trim())?.localMs;
   const found = text.split(",").map(parse);
@@ -146,7 +145,7 @@ function writePlain(value: string | number | boolean): string {
   return typeof value === "number" ? String(value + 0) : String(value);
 }
 
-/** Milliseconds only where there are some. */
+/** Writes milliseconds only where they are not 0. */
 function writeTime(localMs: number): string {
   return localMs % 1_000 === 0 ? formatSecond(localMs) : formatLocalTime(localMs);
 }

@@ -4,10 +4,10 @@ import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal/ref
 const defaultSeconds = 60;
 export const maxSeconds = 3_600;
 
-/** How long a query may take. */
+/** Returns the time limit of a query. */
 export const secondsOf = (timeoutSeconds = defaultSeconds): number => timeoutSeconds;
 
-/** What is wrong with the time that a query may take. */
+/** Returns the faults of the time limit of a query. */
 export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly QueryViolation[] {
   if (timeoutSeconds === undefined) return [];
   if (timeoutSeconds > 0 && timeoutSeconds <= maxSeconds) return [];
@@ -15,24 +15,23 @@ export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly Qu
   return [{ field: "timeoutSeconds", description }];
 }
 
-/** A signal that is aborted with the caller's, or with a refusal when the time is over. */
+/** A signal that is aborted with the caller's signal, or with a refusal at the time limit. */
 export function startQueryLimit(caller: AbortSignal, seconds: number): TimeLimit {
   const message = `the query did not end within ${seconds} s and was cancelled`;
   return startTimeLimit(seconds * 1_000, () => new AnalysisRefusal(returnCodes.timeout, message), caller);
 }
 
-/** When a stream ends although its reader did not ask for that. */
+/** When a stream is ended before its client ends it. */
 export interface StreamLimits {
   /** Once it is aborted, its reason is thrown instead of the next message. */
   readonly signal: AbortSignal;
-  /** Longest time in which the reader takes no message. */
+  /** Longest time in which the client reads no message. */
   readonly stallMs: number;
 }
 
 /**
- * The same messages. What makes them is ended as soon as the signal is aborted or
- * the reader stalls, also while nobody asks for the next message: until then it
- * may hold a place that others wait for.
+ * Yields the same messages. The source is ended as soon as the signal is aborted or the client stalls, also while no
+ * message is requested: until then it may occupy a slot that other calls wait for.
  */
 export function eachWithin<T>(messages: AsyncIterable<T>, limits: StreamLimits): AsyncIterableIterator<T> {
   const stream = new LimitedStream(messages[Symbol.asyncIterator](), limits);
@@ -85,14 +84,14 @@ class LimitedStream<T> {
     return { done: true, value: undefined };
   }
 
-  /** @param reason what the reader is told when it asks again */
+  /** @param reason thrown when the client requests the next message */
   end(reason?: unknown): void {
     clearTimeout(this.#stall);
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#reason = reason;
     this.#limits.signal.removeEventListener("abort", this.#abort);
-    // Not awaited: what ignores its signal would hold the call open here.
+    // Not awaited: a source that ignores its signal would keep the call open.
     this.#iterator.return?.().catch(() => {});
   }
 

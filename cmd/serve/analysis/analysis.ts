@@ -6,12 +6,12 @@ import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { sha256Hex } from "../../../base/text/digest.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
-import { createTokenBook, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
+import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
 import type { AnalysisProject } from "../../../services/analysis/project/project.ts";
-import { createAnalysisCodecs } from "../../../services/analysis/rest/codecs.ts";
+import { createAnalysisCodecs } from "../../../services/analysis/rest/rest.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../../config/listen.ts";
@@ -144,8 +144,8 @@ function defineProjects(config: Config, locate: Surroundings["locate"]): readonl
 }
 
 /** Returns the tokens of the configuration and of the data folder. */
-function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenBook {
-  const configured = createTokenBook(
+function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenList {
+  const configured = createTokenList(
     analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
       name,
       projects,

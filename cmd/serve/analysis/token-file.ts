@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { z } from "zod";
 import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
-import { createTokenBook, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
+import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
 const tokenSchema = z.strictObject({
@@ -105,9 +105,9 @@ export interface TokenFileOptions {
 const checkMs = 1_000;
 
 /** The tokens of the file, read again when it has changed. @throws UserError when it can't be read at first */
-export function openTokenFile(file: string, { now, failed }: TokenFileOptions): TokenBook {
+export function openTokenFile(file: string, { now, failed }: TokenFileOptions): TokenList {
   let stamp = stampOf(file);
-  let book = createTokenBook(readTokenFile(file));
+  let book = createTokenList(readTokenFile(file));
   let checkedMs = now();
   return {
     find(token) {
@@ -118,7 +118,7 @@ export function openTokenFile(file: string, { now, failed }: TokenFileOptions): 
         if (present !== stamp) {
           stamp = present;
           try {
-            book = createTokenBook(readTokenFile(file));
+            book = createTokenList(readTokenFile(file));
           } catch (error) {
             failed(error);
           }

@@ -1,8 +1,8 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
-import { type AnalysisObserver, type AnswerSource, operations } from "../../../services/analysis/observer.ts";
+import { type AnalysisObserver, operations, type ResultSource } from "../../../services/analysis/observer.ts";
 import { counterFactory } from "./metrics.ts";
 
-const sources: readonly AnswerSource[] = ["engine", "shared", "cache"];
+const sources: readonly ResultSource[] = ["engine", "shared", "cache"];
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /** Registers the metrics of queries. The values of labels come from closed lists. */

@@ -2,36 +2,35 @@ import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts
 import type { AnalysisProject } from "../project/project.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
-import { isReached, type TokenBook, type TokenRule } from "./tokens.ts";
+import { isReached, type TokenList, type TokenRule } from "./tokens.ts";
 
 export interface AdmissionOptions {
-  readonly tokens: TokenBook;
+  readonly tokens: TokenList;
   readonly projects: ReadonlyMap<number, AnalysisProject>;
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;
-  /** Of tokens without a limit of their own; undefined for none. */
+  /** Rate limit of tokens without a limit of their own; undefined for none. */
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** What a call shows of itself. */
+/** The credentials of a call. */
 export interface Credentials {
-  /** Of the message; empty where there is none. */
+  /** Token of the message; empty without one. */
   readonly token: string;
   readonly header: Headers;
 }
 
-/** A call whose token reaches the project. */
+/** A call whose token has access to the project. */
 export interface Admitted {
   readonly project: AnalysisProject;
-  /** The token, by its name. */
+  /** Name of the token. */
   readonly asker: string;
 }
 
 export interface Admission {
   /**
-   * The project that a call may ask about. The token is looked at first:
-   * strangers are not told what is wrong with a query.
-   * @param faults what else is wrong with the call: told with a project that there is not
+   * Returns the project of a call. Checks the token first: a caller without access gets no faults of its query.
+   * @param faults other faults of the call, which are reported together with a project that does not exist
    * @throws AnalysisRefusal
    */
   admit(credentials: Credentials, projectId: bigint | number, faults?: readonly QueryViolation[]): Admitted;
@@ -71,13 +70,13 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
 }
 
 function refuseProject(description: string, faults: readonly QueryViolation[]): AnalysisRefusal {
-  // Its id may have been no number.
+  // The id may not have been a number.
   const isTold = faults.some(({ field }) => field === "projectId" || field === "body" || field === "query");
   return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);
 }
 
-/** @throws AnalysisRefusal for an empty token and one that is not known */
-export function findToken(tokens: TokenBook, token: string): TokenRule {
+/** @throws AnalysisRefusal for an empty or unknown token */
+export function findToken(tokens: TokenList, token: string): TokenRule {
   if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
   const rule = tokens.find(token);
   if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");

@@ -2,13 +2,13 @@ import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
 import { toCallError } from "../refusal/call-error.ts";
 import { bearerOf, findToken } from "./admission.ts";
-import type { TokenBook } from "./tokens.ts";
+import type { TokenList } from "./tokens.ts";
 
 type QueryHead = Pick<RequestHead, "header" | "query">;
 type Admit = (head: QueryHead) => "known" | "unknown";
 
-/** What looks at the token of each query over REST before its body is read, by method. */
-export function createHeadAdmission(tokens: TokenBook, observer: AnalysisObserver) {
+/** Creates the check of the token of each REST query before its body is read, by method. */
+export function createHeadAdmission(tokens: TokenList, observer: AnalysisObserver) {
   const tokenOf = ({ header, query }: QueryHead): string => query("token") || bearerOf(header);
   const byToken =
     (operation: Operation): Admit =>
@@ -22,7 +22,7 @@ export function createHeadAdmission(tokens: TokenBook, observer: AnalysisObserve
         throw toCallError(error);
       }
     };
-  // A path that there is not is told to every caller, after a small part of its body at most.
+  // Unknown paths are reported to every caller, after reading at most a small part of the body.
   const forwardQuery: Admit = (head) => (tokens.find(tokenOf(head)) === undefined ? "unknown" : "known");
   return {
     analyzeEvents: byToken("analyze"),

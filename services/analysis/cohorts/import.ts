@@ -23,7 +23,7 @@ interface CallContext {
 
 const maxNameLength = 100;
 
-/** Reads an import to its end and stores it as one. @throws AnalysisRefusal */
+/** Reads an import to its end and stores it in one transaction. @throws AnalysisRefusal */
 export async function importCluster(
   requests: AsyncIterable<ImportClusterRequest>,
   { signal, requestHeader }: CallContext,

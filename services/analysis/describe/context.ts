@@ -1,7 +1,7 @@
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { CohortInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
-import type { Problems, TellUndeclared } from "./problems.ts";
+import type { Problems, ReportUndeclared } from "./problems.ts";
 import type { Today } from "./time/range.ts";
 import type { QueryZone } from "./time/zone.ts";
 
@@ -17,7 +17,7 @@ export interface DescribeContext {
   readonly schema: ProjectSchema;
   /** Imported cohorts and tags, by name. */
   readonly clusters: ReadonlyMap<string, ImportedCluster>;
-  readonly tellUndeclared: TellUndeclared;
+  readonly reportUndeclared: ReportUndeclared;
   readonly zone: QueryZone;
   readonly today: Today;
   readonly problems: Problems;

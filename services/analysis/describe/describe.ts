@@ -9,15 +9,15 @@ import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { CohortInfo, ProjectSchema } from "../../../store/events/events.ts";
 import type { AnyQuery } from "../engine.ts";
+import { wordOf, wordsOf } from "../enum-words.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
-import { wordOf, wordsOf } from "../words.ts";
 import { describeFilter, describeFilters } from "./condition/filter.ts";
 import type { DescribeContext, ImportedCluster } from "./context.ts";
 import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
 import { describeSplit, warnOfSplit } from "./event-split.ts";
 import { describeGroupBy, type PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
-import { createMeasureBook, type MeasureBook } from "./metric/measure-book.ts";
+import { createMeasureSet, type MeasureSet } from "./metric/measure-set.ts";
 import { describeMetric } from "./metric/metric.ts";
 import type { Computation, OperandEvents } from "./metric/operand.ts";
 import { planPresence } from "./metric/presence.ts";
@@ -25,7 +25,7 @@ import { assignResultKeys } from "./metric/result-key.ts";
 import {
   createProblems,
   type Problems,
-  type TellUndeclared,
+  type ReportUndeclared,
   warnNoEffect,
   warnUndeclared,
 } from "./problems.ts";
@@ -47,7 +47,7 @@ export interface QuerySource {
   readonly clusters: readonly CohortInfo[];
   readonly nowMs: number;
   /** Default: a warning. */
-  readonly tellUndeclared?: TellUndeclared;
+  readonly reportUndeclared?: ReportUndeclared;
 }
 
 /** The axes of a result, as far as they could be read. */
@@ -88,13 +88,13 @@ export function createContext(
   source: QuerySource,
   problems: Problems,
 ): DescribeContext {
-  const { project, schema, clusters, nowMs, tellUndeclared = warnUndeclared } = source;
+  const { project, schema, clusters, nowMs, reportUndeclared = warnUndeclared } = source;
   const zone = zoneOf(query.zoneOffset, project, problems);
   return {
     project,
     schema,
     clusters: importedByName(clusters),
-    tellUndeclared,
+    reportUndeclared: reportUndeclared,
     zone,
     today: { localMs: floorToDay(toLocal(zone, nowMs)), weekStart: project.weekStart },
     problems,
@@ -136,9 +136,9 @@ function describeView(
 ): EventPlan | undefined {
   const { counts, zone } = context;
   const { periods, keys = [], split } = axes ?? {};
-  const book = createMeasureBook();
+  const measures = createMeasureSet();
   const hasKeys = view.groupBy.length > 0;
-  const metrics = describeMetrics(query, view, { book, hasKeys, split }, context);
+  const metrics = describeMetrics(query, view, { measures, hasKeys, split }, context);
   if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
   return {
     projectId: context.project.id,
@@ -148,7 +148,7 @@ function describeView(
     keys: keys as readonly PlannedKey[],
     split,
     metrics: metrics as readonly PlannedMetric[],
-    scans: book.scans,
+    scans: measures.scans,
     readsLocalProperties: counts.readsLocalProperties,
     warnings: [],
   };
@@ -201,7 +201,7 @@ function describeKeys(view: EventView, context: DescribeContext): readonly (Plan
 }
 
 interface MetricSurroundings {
-  readonly book: MeasureBook;
+  readonly measures: MeasureSet;
   readonly hasKeys: boolean;
   readonly split: PlannedKey | undefined;
 }
@@ -209,7 +209,7 @@ interface MetricSurroundings {
 function describeMetrics(
   query: AnyQuery,
   view: EventView,
-  { book, hasKeys, split }: MetricSurroundings,
+  { measures, hasKeys, split }: MetricSurroundings,
   context: DescribeContext,
 ): readonly (PlannedMetric | undefined)[] {
   const { events } = query;
@@ -224,7 +224,7 @@ function describeMetrics(
   const described = events.map((metric, i) => {
     const isSplit = split !== undefined && metric.eventSplitIndexes.length > 0;
     const operands: OperandEvents[] = [];
-    const parts = { book, operands, isSplit, eventNames: new Set<string>() };
+    const parts = { measures, operands, isSplit, eventNames: new Set<string>() };
     const computation = describeMetric(metric, `events[${i}]`, where, parts, context);
     return { isSplit, operands, computation, eventNames: parts.eventNames };
   });
@@ -235,7 +235,7 @@ function describeMetrics(
   warnOfSplit(view, asked, problems);
   const presence = planPresence(
     described.map(({ operands, isSplit }) => (hasKeys || isSplit ? operands : [])),
-    book,
+    measures,
   );
   const resultKeys = assignResultKeys(events, "useSameResultKey" in query && query.useSameResultKey);
   return described.map(({ computation, isSplit, operands }, index) => {

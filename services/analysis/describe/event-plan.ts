@@ -2,7 +2,7 @@ import type { EventMetric, ValueFormat } from "../../../gen/engage/analysis/v1/e
 import type { Warning } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Scan } from "../../../store/events/events.ts";
 import type { PlannedKey } from "./group-by.ts";
-import type { PlannedScan } from "./metric/measure-book.ts";
+import type { PlannedScan } from "./metric/measure-set.ts";
 import type { Computation, OperandEvents } from "./metric/operand.ts";
 import type { Presence } from "./metric/presence.ts";
 import type { Period } from "./time/period.ts";

@@ -4,8 +4,8 @@ import {
   PropertyRangeTypeSchema,
 } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import type { GroupKey, NumberSpread } from "../../../store/events/events.ts";
+import { wordOf, wordsOf } from "../enum-words.ts";
 import { type KeyForm, parseBoundaries } from "../text-form.ts";
-import { wordOf, wordsOf } from "../words.ts";
 import { type Column, describeType } from "./column/column.ts";
 import { findColumn } from "./column/find-column.ts";
 import type { DescribeContext } from "./context.ts";

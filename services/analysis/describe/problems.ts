@@ -107,12 +107,12 @@ export interface Undeclared {
 }
 
 /** A warning in an answer, which its caller sees; a refusal where there is no answer to hold it. */
-export type TellUndeclared = (problems: Problems, field: string, undeclared: Undeclared) => void;
+export type ReportUndeclared = (problems: Problems, field: string, undeclared: Undeclared) => void;
 
-export const warnUndeclared: TellUndeclared = (problems, field, undeclared) =>
+export const warnUndeclared: ReportUndeclared = (problems, field, undeclared) =>
   warnUnknown(problems, field, undeclared);
 
-export const refuseUndeclared: TellUndeclared = (problems, field, { what, name, known }) =>
+export const refuseUndeclared: ReportUndeclared = (problems, field, { what, name, known }) =>
   problems.refuse(field, name, `is not known as a ${what}${problems.hint(name, known, ", ", "valid are")}`);
 
 function hintOf(name: string, known: readonly string[], lead: string): string {

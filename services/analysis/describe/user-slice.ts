@@ -14,7 +14,7 @@ import type { OperandEvents } from "./metric/operand.ts";
 import { createProblems, type Problems, warnUnknown } from "./problems.ts";
 import type { PlannedBucket } from "./time/period.ts";
 import type { LocalRange } from "./time/range.ts";
-import { findBuckets, listLabels, type TellOutside } from "./time/slice-date.ts";
+import { findBuckets, listLabels, type OutsideAxis } from "./time/slice-date.ts";
 import { overlappingBuckets, windowOf } from "./time/window.ts";
 
 export type SliceQuery = EventUserQuery | EventUserDownloadQuery;
@@ -37,10 +37,10 @@ export function checkSlice(
   query: SliceQuery,
   axes: DescribedAxes | undefined,
   problems: Problems,
-  tellOutside: TellOutside,
+  outsideAxis: OutsideAxis,
 ): void {
   const { periods, keys = [], split } = axes ?? {};
-  if (periods !== undefined) findBuckets(periods, query, problems, tellOutside);
+  if (periods !== undefined) findBuckets(periods, query, problems, outsideAxis);
   const isKnown = (key: PlannedKey | undefined): key is PlannedKey => key !== undefined;
   if (axes !== undefined && keys.every(isKnown)) readSlice(keys, splitOf(query, split), query, problems);
 }

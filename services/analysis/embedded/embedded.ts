@@ -12,7 +12,7 @@ import {
   type StoredUser,
   TooManyQueriesError,
 } from "../../../store/events/events.ts";
-import { findLargestPattern } from "../describe/condition/find-patterns.ts";
+import { findLargestPattern } from "../describe/condition/pattern-size.ts";
 import { type CheckQuery, checkLimit, checkTimeout } from "../describe/describe.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { defaultGroups, maxListedUsers } from "../describe/limits.ts";
@@ -22,7 +22,7 @@ import {
   refuseUndeclared,
   warnUndeclared,
 } from "../describe/problems.ts";
-import type { TellOutside } from "../describe/time/slice-date.ts";
+import type { OutsideAxis } from "../describe/time/slice-date.ts";
 import {
   checkColumns,
   checkEventIndex,
@@ -34,18 +34,17 @@ import type { AnalysisEngine, AnyQuery } from "../engine.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { writeUserList } from "../rest/write-user-list.ts";
-import { shapeAnalysis } from "../shape/event-analysis.ts";
-import { shapeDownload } from "../shape/event-download.ts";
-import { type RankedAnswer, rankAnswer } from "../shape/ranked-answer.ts";
+import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
+import { shapeAnalysis, shapeDownload } from "../shape/shape.ts";
 import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
 import { idColumns, userProperties } from "../shape/users.ts";
 import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
 
-/** When to ask again after there were too many queries: most take less. */
+/** Time after which a retry is suggested when there are too many queries: most queries take less. */
 const busyRetryMs = 1_000;
 
-/** Answers the queries of one project from the events of the store. */
+/** Creates the engine that runs the queries of one project on the event store. */
 export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
   const { store, project, now } = source;
   const success = { returnCode: 0, returnMessage: "success" };
@@ -54,8 +53,8 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
     limit: number,
     held: AsyncDisposableStack,
     signal: AbortSignal,
-  ): Promise<RankedAnswer> =>
-    rankAnswer(plan, await runScans(plan, store, held, signal), limit, createYield({ signal }));
+  ): Promise<RankedResult> =>
+    rankResult(plan, await runScans(plan, store, held, signal), limit, createYield({ signal }));
   return {
     version: () => store.schema(project.id).version,
     async faultsOf(query, signal) {
@@ -63,12 +62,12 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         await readQuery(source, query, { signal, check: checkOf(query, source) });
         return [];
       } catch (error) {
-        // A store that is away is no fault of the query.
+        // An unavailable store is not a fault of the query.
         return error instanceof AnalysisRefusal ? error.violations : [];
       }
     },
     analyze: (query, { signal, asker }) =>
-      tellFaults(query, async () => {
+      mapStoreErrors(query, async () => {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
@@ -76,11 +75,11 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return { message: create(AnalyzeEventsResponseSchema, { ...success, data }) };
       }),
     listUsers: (query, { signal, asker, rest }) =>
-      tellFaults(query, async () => {
+      mapStoreErrors(query, async () => {
         const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
-          // One more tells that there are more.
+          // One more user shows that the list is cut.
           found: findUsers(source, plan, query, signal, { limit: maxListedUsers + 1 }),
           columMeta: displayNames(store, project),
         };
@@ -91,17 +90,17 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return { message: create(ListEventUsersResponseSchema, { ...success, data }) };
       }),
     download: (query, { signal, asker }) =>
-      tellFaultsOf(query, async function* () {
+      mapStoreErrorsOf(query, async function* () {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
     downloadUsers: (query, { signal, asker, refusesUndeclared }) =>
-      tellFaultsOf(query, async function* () {
+      mapStoreErrorsOf(query, async function* () {
         const { selectedColumns: columns } = query;
-        const tellUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
+        const reportUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
         const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
-        const options = { signal, asker, tellUndeclared, check };
+        const options = { signal, asker, reportUndeclared, check };
         const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
@@ -110,25 +109,25 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
   };
 }
 
-/** What a query has beside those of other kinds. */
+/** Returns the check of the members that only one kind of query has. */
 function checkOf(
   query: AnyQuery,
   { store, project }: PlanSource,
-  tellOutside: TellOutside = "warn",
+  outsideAxis: OutsideAxis = "warn",
 ): CheckQuery {
   return (problems, axes) => {
     if (query.$typeName === "engage.analysis.v1.EventQuery") checkLimit(query, problems);
-    // An index that is left out is no member.
+    // An omitted index is not a member.
     if (!("sliceGroupVal" in query)) return;
     checkEventIndex(query, problems);
     if ("selectedColumns" in query) {
       checkColumns(query.selectedColumns, store.schema(project.id), problems);
     } else checkTimeout(query.timeoutSeconds, problems);
-    checkSlice(query, axes, problems, tellOutside);
+    checkSlice(query, axes, problems, outsideAxis);
   };
 }
 
-/** @param columns that are needed; all when left out. @param limit how many at most */
+/** @param columns default all. @param limit most users that are read */
 async function* findUsers(
   { store, project }: PlanSource,
   plan: EventPlan,
@@ -137,7 +136,7 @@ async function* findUsers(
   { columns, limit }: { readonly columns?: readonly string[]; readonly limit?: number },
 ): AsyncGenerator<readonly StoredUser[]> {
   const found = compileUserScan(plan, query);
-  // A metric of numbers alone has no users, nor has a step out of the range.
+  // A metric of constants has no users, and neither has a step outside of the range.
   if (found === undefined) return;
   const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
   const known = [...store.schema(project.id).properties.values()];
@@ -151,7 +150,7 @@ function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<
   return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
 }
 
-async function tellFaults<T>(query: AnyQuery, answer: () => Promise<T>): Promise<T> {
+async function mapStoreErrors<T>(query: AnyQuery, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {
@@ -159,7 +158,7 @@ async function tellFaults<T>(query: AnyQuery, answer: () => Promise<T>): Promise
   }
 }
 
-async function* tellFaultsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>): AsyncGenerator<T> {
+async function* mapStoreErrorsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* answer();
   } catch (error) {

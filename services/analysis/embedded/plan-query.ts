@@ -4,7 +4,7 @@ import type { EventStore } from "../../../store/events/events.ts";
 import { type CheckQuery, describeQuery } from "../describe/describe.ts";
 import { compileSpread, type EventPlan } from "../describe/event-plan.ts";
 import { cutKey, type PlannedKey } from "../describe/group-by.ts";
-import { type TellUndeclared, warnUndeclared } from "../describe/problems.ts";
+import { type ReportUndeclared, warnUndeclared } from "../describe/problems.ts";
 import type { AnyQuery } from "../engine.ts";
 import { mentionsClusters, type ProjectDefinitions } from "../project/definitions.ts";
 
@@ -20,12 +20,12 @@ export interface PlanSource {
 interface PlanOptions {
   readonly check: CheckQuery;
   readonly signal: AbortSignal;
-  /** For whom the query runs. */
+  /** The token for which the query runs. */
   readonly asker?: string | undefined;
-  readonly tellUndeclared?: TellUndeclared;
+  readonly reportUndeclared?: ReportUndeclared;
 }
 
-/** The plan of a query, with what only the store can tell of it. @throws AnalysisRefusal */
+/** Plans a query; reads the spread of values from the store where keys need it. @throws AnalysisRefusal */
 export async function planQuery(
   source: PlanSource,
   query: AnyQuery,
@@ -42,17 +42,17 @@ export async function planQuery(
   return { ...plan, keys, split: plan.split && (await cut(plan.split)) };
 }
 
-/** The plan of a query before its values are looked at. @throws AnalysisRefusal */
+/** Plans a query without reading values. @throws AnalysisRefusal */
 export async function readQuery(
   { store, project, now, lateness }: PlanSource,
   query: AnyQuery,
-  { check, signal, asker, tellUndeclared = warnUndeclared }: PlanOptions,
+  { check, signal, asker, reportUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
   const needsClusters = project.usesClusters || mentionsClusters(query);
   const clusters = needsClusters ? await store.cohorts(project.id) : [];
   signal.throwIfAborted();
   const schema = store.schema(project.id);
-  const described = { project, schema, clusters, nowMs: now(), tellUndeclared };
+  const described = { project, schema, clusters, nowMs: now(), reportUndeclared };
   const plan = describeQuery(query, described, check);
   const message = lateness?.();
   if (message === undefined) return { ...plan, asker };

@@ -4,8 +4,8 @@ import { EventViewSchema } from "../../../gen/engage/analysis/v1/event_view_pb.t
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import { PatternTooLargeError, PlanTooLargeError, type StoredUser } from "../../../store/events/events.ts";
 import { describeFilters } from "../describe/condition/filter.ts";
-import { findLargestPattern } from "../describe/condition/find-patterns.ts";
 import { looksAtEvents } from "../describe/condition/looks-at-events.ts";
+import { findLargestPattern } from "../describe/condition/pattern-size.ts";
 import { createContext } from "../describe/describe.ts";
 import {
   createProblems,
@@ -17,16 +17,16 @@ import type { UserPort } from "../project/project.ts";
 import { shapeUserRow } from "../shape/users.ts";
 import type { PlanSource } from "./plan-query.ts";
 
-/** Users of one project, from those that the store knows. */
+/** Creates the port that selects users of one project from the event store. */
 export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
-    /** No answer could hold a warning, and a cohort that nobody has declared would be nobody, or everybody. */
+    /** Refuses cohorts that are not declared: the result cannot have warnings, and such a cohort would match no user or all users. */
     async select(conditions, columns, signal, asker) {
       const clusters = await store.cohorts(project.id);
       signal.throwIfAborted();
       const schema = store.schema(project.id);
       const problems = createProblems();
-      const source = { project, schema, clusters, nowMs: now(), tellUndeclared: refuseUndeclared };
+      const source = { project, schema, clusters, nowMs: now(), reportUndeclared: refuseUndeclared };
       const context = createContext({}, source, problems);
       const where = describeFilters(conditions, "", context);
       problems.throwIfAny();

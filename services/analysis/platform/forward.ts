@@ -10,8 +10,7 @@ import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
-import { refuseQuery } from "../rest/query-body.ts";
-import { queryBounds } from "../rest/query-bounds.ts";
+import { queryBounds, refuseQuery } from "../rest/query-body.ts";
 import type { PlatformEngine } from "./platform.ts";
 
 export interface ForwardDeps {

@@ -13,7 +13,6 @@ import {
 } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine, EngineCall } from "../engine.ts";
-import { compileAllowedPaths } from "./allowed-paths.ts";
 import type { PlatformConfig } from "./config.ts";
 import { decodeAnalysis } from "./decode/analysis.ts";
 import { readCsv } from "./decode/csv-rows.ts";
@@ -95,4 +94,18 @@ export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): 
 
 function successOf({ message }: Envelope) {
   return { returnCode: 0, returnMessage: message };
+}
+
+const segment = /^[A-Za-z0-9._~-]+$/;
+
+/** Tells whether a path below `/open/` is one of those in the configuration. */
+export function compileAllowedPaths(allowed: readonly string[]): (path: string) => boolean {
+  const exact = new Set(allowed.filter((path) => !path.endsWith("*")));
+  const prefixes = allowed.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
+  return (path) => isPlain(path) && (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
+}
+
+/** Without anything that could lead elsewhere: dots alone, escapes, a query. */
+function isPlain(path: string): boolean {
+  return path.split("/").every((part) => segment.test(part) && part !== "." && part !== "..");
 }

@@ -6,8 +6,7 @@ import type { PlatformConfig } from "./config.ts";
 import { type Envelope, readEnvelope } from "./decode/envelope.ts";
 import { encodeQuery } from "./encode-query.ts";
 import { replaceInSearch, replaceProjectId } from "./project-id.ts";
-import { readDownload } from "./upstream/download.ts";
-import { forwardBody } from "./upstream/forward-body.ts";
+import { forwardBody, readDownload } from "./upstream/download.ts";
 import type { Redactor } from "./upstream/redact.ts";
 import type { Upstream, UpstreamCall } from "./upstream/upstream.ts";
 

@@ -6,13 +6,13 @@ import { findFaults } from "./read-definition.ts";
 
 const columnName = () => z.string().min(1);
 
-/** An object in the form that REST bodies have it. */
+/** An object in the form of REST bodies. */
 const restObject = (desc: DescMessage) =>
   z.record(z.string(), z.json()).superRefine((body, context) => {
     for (const message of findFaults(desc, body)) context.addIssue({ code: "custom", message });
   });
 
-/** Conditions on columns of users, in the form of `filts` in queries. */
+/** Conditions on columns of users, in the form of `filts` of queries. */
 const conditionShape = {
   relation: z.enum(["and", "or"]).default("and"),
   filts: z.array(restObject(FilterSchema)).min(1),
@@ -55,7 +55,7 @@ const virtualSchema = z
 
 const named = <T extends z.ZodType>(value: T) => z.record(z.string().min(1), value).default({});
 
-/** What a project declares for analysis; part of `projects[]`. */
+/** The definitions of a project for analysis; part of `projects[]`. */
 export const projectAnalysisShape = {
   /** First day of a week on the x axis. */
   weekStart: z.enum(["monday", "sunday"]).default("monday"),

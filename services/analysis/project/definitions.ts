@@ -14,7 +14,7 @@ import type { PropertyTable } from "../../../store/events/events.ts";
 import type { Condition, DimensionConfig, ProjectConfig, VirtualConfig } from "./config.ts";
 import { readDefinition } from "./read-definition.ts";
 
-/** What a project declares beside its data, ready to be looked up by queries. */
+/** The definitions of a project, by the names that queries use. */
 export interface ProjectDefinitions {
   readonly id: number;
   /** An offset such as `+05:30`, or an IANA name. */
@@ -22,23 +22,23 @@ export interface ProjectDefinitions {
   readonly weekStart: "monday" | "sunday";
   readonly cohorts: ReadonlyMap<string, Filter>;
   readonly tags: ReadonlyMap<string, readonly Branch[]>;
-  /** By `event:property@column` or `user:property@column`: the column's text by the property's value as text. */
+  /** By `event:property@column` or `user:property@column`: the text of the column by the value of the property as text. */
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly virtualProperties: ReadonlyMap<string, VirtualProperty>;
   readonly metrics: ReadonlyMap<string, EventMetric>;
-  /** Of properties, by their names. */
+  /** Display names of properties. */
   readonly displayNames: ReadonlyMap<string, string>;
-  /** Whether anything declared here looks at cohorts or tags. */
+  /** Whether any definition refers to cohorts or tags. */
   readonly usesClusters: boolean;
 }
 
-/** The text that holds where the condition does. */
+/** A text and the condition under which it applies. */
 export interface Branch {
   readonly text: string;
   readonly when: Filter;
 }
 
-/** A named expression over columns of its table; of an event's also over those of its user. */
+/** A named expression over columns of its table; event properties may also use columns of the user. */
 export type VirtualProperty = { readonly table: PropertyTable } & (
   | { readonly kind: "arithmetic"; readonly expression: string }
   | { readonly kind: "map"; readonly of: string; readonly texts: ReadonlyMap<string, string> }
@@ -49,7 +49,7 @@ export type VirtualProperty = { readonly table: PropertyTable } & (
 /** One row of a dimension table, by column. */
 export type DimensionRow = Readonly<Record<string, string>>;
 
-/** @param readRows of a dimension table in a file; throws when it can't */
+/** @param readRows reads the rows of a dimension table from a file; throws when it cannot */
 export function defineProject(
   config: ProjectConfig & { readonly id: number; readonly zone: string },
   readRows: (file: string) => readonly DimensionRow[],
@@ -79,7 +79,7 @@ const clusterComparators: ReadonlySet<unknown> = new Set([
   Comparator.NOT_BELONG_TO_CLUSTER,
 ]);
 
-/** Whether a cohort or a tag is named anywhere in what messages hold. */
+/** Reports whether a message refers to a cohort or a tag anywhere. */
 export function mentionsClusters(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (value instanceof Map) return [...value.values()].some(mentionsClusters);
@@ -95,7 +95,7 @@ function mapValues<T, U>(
   return new Map(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
 }
 
-/** @throws Error when a condition looks at an event, since a user is in a cohort whatever the event */
+/** @throws Error when a condition refers to an event, since membership in a cohort does not depend on events */
 function ofUsers(filter: Filter, owner: string): Filter {
   for (const { filts, tableType, columnName } of filter.filts) {
     for (const inner of filts) ofUsers({ ...filter, filts: [inner] }, owner);

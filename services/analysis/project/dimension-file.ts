@@ -3,7 +3,7 @@ import { parseCsvObjects } from "../../../base/text/csv.ts";
 import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
 import type { DimensionRow } from "./definitions.ts";
 
-/** Far more than the texts of a row need. */
+/** Longest row, far longer than rows are. */
 const maxRowBytes = 1_048_576;
 
 /** Reads a dimension table: CSV (RFC 4180) in UTF-8 with a header row. @throws Error naming the file and line */

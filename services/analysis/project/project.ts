@@ -3,27 +3,26 @@ import type { EventStore } from "../../../store/events/events.ts";
 import type { FilterList } from "../describe/condition/filter.ts";
 import type { AnalysisEngine } from "../engine.ts";
 
-/** One project that can be asked about. */
+/** A project that can be queried. */
 export interface AnalysisProject {
   readonly engine: AnalysisEngine;
   /** For metrics. */
   readonly engineName: "embedded" | "platform";
-  /** Says when records that were acknowledged are missing from answers; undefined: they are not. */
+  /** Returns a warning while acknowledged records are missing from results. */
   readonly lateness?: () => string | undefined;
-  /** Imports of cohorts and tags; undefined on an engine that takes none. */
+  /** Imports cohorts and tags; undefined for engines without imports. */
   readonly clusters?: ClusterPort;
-  /** Users by what is known of them; undefined on an engine that finds them by their events only. */
+  /** Selects users by their properties; undefined for engines that find users only by their events. */
   readonly users?: UserPort;
 }
 
 /** Finds users of a project, with events or without. */
 export interface UserPort {
   /**
-   * Some users at a time, in the order of their ids, each with a value for each
-   * column. Undefined when the conditions, or a definition that they name, look
-   * at events.
+   * Yields users in batches, ordered by id, each with a value for each column. Undefined when the conditions, or a
+   * definition that they name, refer to events.
    * @param columns ids and user properties
-   * @param asker for whom the query runs
+   * @param asker the token for which the query runs
    * @throws AnalysisRefusal
    */
   select(
@@ -34,8 +33,8 @@ export interface UserPort {
   ): Promise<AsyncIterable<readonly UserRow[]> | undefined>;
 }
 
-/** Where cohorts and tags of a project are kept. */
+/** The store of the cohorts and tags of a project. */
 export interface ClusterPort extends Pick<EventStore, "importCohort" | "cohorts"> {
-  /** The present day in the project's zone, `yyyy-MM-dd`. */
+  /** Returns the current day in the project's zone, `yyyy-MM-dd`. */
   today(): string;
 }

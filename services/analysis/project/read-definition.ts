@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { JsonReading } from "../../../base/rpc/json-reading.ts";
 import { decodeMessage } from "../rest/decode-message.ts";
 
-/** Reads what the configuration declares in the form of REST bodies. @throws Error naming all that is wrong */
+/** Reads a definition of the configuration, which has the form of REST bodies. @throws Error with all faults */
 export function readDefinition<Desc extends DescMessage>(desc: Desc, body: unknown): MessageShape<Desc> {
   const reading = new JsonReading();
   const message = decodeMessage(desc, body, reading);

@@ -58,7 +58,7 @@ function encodeRefusal(refusal: AnalysisRefusal): ConnectError {
     ...(httpStatus !== 200 && { http_status: String(httpStatus) }),
   };
   const info = { desc: ErrorInfoSchema, value: { reason, domain: "engage.analysis", metadata } };
-  const fieldViolations = thatFit(violations).map((violation) => ({ ...violation, reason }));
+  const fieldViolations = cutToFit(violations).map((violation) => ({ ...violation, reason }));
   const error = new ConnectError(message, code, undefined, [
     info,
     ...(retryAfterMs === undefined
@@ -73,7 +73,7 @@ function encodeRefusal(refusal: AnalysisRefusal): ConnectError {
 /** gRPC carries them in headers, and the gateway leaves out a detail that is too large as a whole. */
 const maxViolationBytes = 1_700;
 
-function thatFit(violations: readonly QueryViolation[]): readonly QueryViolation[] {
+function cutToFit(violations: readonly QueryViolation[]): readonly QueryViolation[] {
   let room = maxViolationBytes;
   return violations.filter(({ field, description }) => {
     const value = { fieldViolations: [{ field, description }] };

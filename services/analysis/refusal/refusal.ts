@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 
-/** Return codes of the analysis interface; an upstream platform may answer further ones. */
+/** Return codes of the analysis interface; an upstream platform may return others. */
 export const returnCodes = {
   internal: -1000,
   parameter: -1001,
@@ -30,22 +30,22 @@ export const returnCodesByStatus = {
 
 /** One bad field of a query. */
 export interface QueryViolation {
-  /** By its REST names, for example `eventView.filts[0].comparator`. */
+  /** Path in REST names, for example `eventView.filts[0].comparator`. */
   readonly field: string;
-  /** What is wrong with it, with the value that was found and what is valid. */
+  /** The fault, with the value and the valid values. */
   readonly description: string;
 }
 
 interface RefusalOptions {
   readonly violations?: readonly QueryViolation[];
-  /** HTTP status over REST, where it is not 200. */
+  /** HTTP status over REST; default 200. */
   readonly httpStatus?: number;
-  /** When to try again, where that is known. */
+  /** Time after which a retry may succeed, where it is known. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** Why a query is not answered; the service edge maps it to an envelope or a status. */
+/** Thrown when a query is refused; mapped to an envelope over REST and to a status otherwise. */
 export class AnalysisRefusal extends Error {
   override readonly name = "AnalysisRefusal";
   /** Never 0. */

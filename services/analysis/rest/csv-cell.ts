@@ -2,26 +2,26 @@ import { isDecimal } from "../../../base/text/decimal.ts";
 
 const byteOrderMark = "\u{feff}";
 
-/** What a spreadsheet takes for a formula, also in the full-width forms that it turns into these. */
+/** Characters with which a spreadsheet starts a formula, also in their full-width forms. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A text from a caller or an event. One that a spreadsheet would run is given an apostrophe, so that it stays a text. */
+/** Writes a text of a caller or an event. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
 export function textCell(text: string): string {
   const isFormula = formulaStart.test(text) && text !== "-" && !isDecimal(text.replace(/%$/, ""));
   return plainCell(isFormula ? `'${text}` : text);
 }
 
-/** A text of ours, which no spreadsheet runs: above all numbers, whose minus has to stay. */
+/** Writes a text without guarding it: numbers, which keep their minus, and fixed texts. */
 export function plainCell(text: string): string {
   return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
 }
 
-/** RFC 4180 but for the line end. */
+/** Writes a line of RFC 4180, but ends it with LF. */
 export function writeLine(cells: readonly string[]): string {
   return `${cells.join(",")}\n`;
 }
 
-/** The first line of a file. */
+/** Writes the first line of a file. */
 export function writeHeader(cells: readonly string[], hasByteOrderMark: boolean): string {
   return (hasByteOrderMark ? byteOrderMark : "") + writeLine(cells);
 }

@@ -8,16 +8,16 @@ import type {
   UserTableHeader,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Column, MetricResult, Series } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { labelOf } from "./answer-text.ts";
 import { plainCell, textCell, writeHeader, writeLine } from "./csv-cell.ts";
 import { formatFast, type ValueStyle } from "./fast-format.ts";
+import { labelOf } from "./result-text.ts";
 
-/** What a codec is told beside the message. */
+/** What a codec receives in addition to the message. */
 interface Answer {
   readonly request: Message;
 }
 
-/** One piece of a downloaded result; the pieces of a stream make one file. */
+/** Writes one message of a downloaded result; the messages of a stream make one file. */
 export function writeEventsCsv(
   { content }: DownloadEventsResponse,
   { request }: Answer,
@@ -35,7 +35,7 @@ export function writeEventsCsv(
   }
 }
 
-/** One piece of a downloaded user list. */
+/** Writes one message of a downloaded user list. */
 export function writeUsersCsv({ content }: DownloadEventUsersResponse): string | Uint8Array {
   switch (content.case) {
     case "header":
@@ -55,7 +55,7 @@ function eventsHeader({ groupColumns, x, xCompared, csv }: EventTableHeader): st
     plainCell(isStable ? "metric" : "Metric"),
     ...headsOf(groupColumns, isStable),
     ...x.map(({ label }) => plainCell(label)),
-    // Both ranges may have the same bucket.
+    // Both ranges may have the same labels.
     ...xCompared.map(({ label }) => plainCell(isStable ? `compared.${label}` : `${label} (compared)`)),
   ];
   return writeHeader(cells, csv?.byteOrderMark ?? false);
@@ -86,7 +86,7 @@ function valueCells(series: Series | undefined, { format }: MetricResult, style:
   return text;
 }
 
-/** A value of a user. Texts are guarded, numbers are not, no value is empty. */
+/** Writes a value of a user. Texts are guarded, numbers are not; "no value" is empty. */
 function writeValue(value: Value): string {
   const { kind } = value;
   switch (kind.case) {

@@ -9,9 +9,9 @@ import { ValueFormatSchema } from "../../../gen/engage/analysis/v1/event_metric_
 import { GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { queryLimits } from "../describe/limits.ts";
 import { maxOffsetHours, minOffsetHours } from "../describe/time/zone.ts";
+import { numberOf, wordsOf } from "../enum-words.ts";
 import { readLabel } from "../text-form.ts";
 import { maxSeconds } from "../time-limit.ts";
-import { numberOf, wordsOf } from "../words.ts";
 
 const readerOf = createJsonReaders({
   // The codec itself fills `ignored_fields`.

@@ -10,8 +10,8 @@ const zero = 48;
 const five = 53;
 
 /**
- * The same text as `formatValue`, at a tenth of its time for the numbers that
- * most results hold: 7.3 million fractions took it 10 s.
+ * Returns the same text as `formatValue`, its slow twin, in a tenth of the time for the numbers that most results have:
+ * `formatValue` took 10 s for 7.3 million fractions.
  */
 export function formatFast(value: number, format: ValueFormat, style: ValueStyle): string {
   if (format !== ValueFormat.UNSPECIFIED) return formatValue(value, format, style);
@@ -26,7 +26,7 @@ export function formatFast(value: number, format: ValueFormat, style: ValueStyle
   return short === "-0" ? "0" : short;
 }
 
-/** Undefined where the last digit that stays is not the only one to change. */
+/** Returns undefined where more than the last kept digit changes. */
 function roundUp(text: string, cut: number): string | undefined {
   const last = text.charCodeAt(cut - 1) + 1;
   return last <= zero + 9 ? text.slice(0, cut - 1) + String.fromCharCode(last) : undefined;

@@ -1,5 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import type { JsonBounds } from "../../../base/json/bounds.ts";
 import { JsonReading } from "../../../base/rpc/json-reading.ts";
 import type { DecodedBody } from "../../../base/rpc/rest-codec.ts";
 import {
@@ -34,7 +35,7 @@ export interface DecodedQuery extends DecodedBody {
 
 const always = ["projectId", "eventView", "events"];
 
-/** Members that every body has to have. */
+/** Members that every body must have. */
 export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new Map<
   DescMessage,
   readonly string[]
@@ -46,7 +47,7 @@ export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new 
 ]);
 
 /**
- * Reads a query from the platform's JSON. Never throws for what callers send:
+ * Reads a query from the platform's JSON. Never throws for an invalid body:
  * faults are attached to the query, since the token is checked first.
  */
 export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): DecodedQuery {
@@ -61,7 +62,7 @@ export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): De
   return { message: query, attachment: { body: raw, refusal } };
 }
 
-/** One refusal for all that is wrong with a query. */
+/** Returns one refusal for all faults of a query. */
 export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefusal {
   const message = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
   return new AnalysisRefusal(returnCodes.parameter, message, { violations });
@@ -91,3 +92,18 @@ function isOverall({ eventView, sliceGroupVal }: Readonly<Record<string, unknown
   const groupBy = (eventView as { readonly groupBy?: readonly unknown[] } | undefined)?.groupBy ?? [];
   return groupBy.length === 0 && overallLabels.includes(first.value.value);
 }
+
+/**
+ * Limits of the body of a query. Queries have some kilobytes; the longest have conditions with thousands of literals. All
+ * conditions together have at most 50,000 (`queryLimits`), so a body of many more values is refused before it is parsed,
+ * which would block the event loop for tenths of a second.
+ */
+export const queryBounds: JsonBounds = {
+  depth: 256,
+  members: 10_000,
+  elements: 100_000,
+  keys: 100_000,
+  keyBytes: 1_024,
+  values: 150_000,
+  longNumbers: 100_000,
+};

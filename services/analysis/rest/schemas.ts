@@ -3,12 +3,12 @@ import type { JsonObject } from "@bufbuild/protobuf";
 const text: JsonObject = { type: "string" };
 const integer: JsonObject = { type: "integer" };
 const boolean: JsonObject = { type: "boolean" };
-/** Also with their digits as a text. */
+/** Numbers that may also be written as texts. */
 const whole = ["integer", "string"];
 const number = ["number", "string"];
 const texts: JsonObject = { type: "array", items: text };
 
-/** The messages within a body are described with the typed calls. */
+/** Refers to the description of a message. */
 const refer = (name: string): JsonObject => ({ $ref: `#/components/schemas/engage.analysis.v1.${name}` });
 
 const shared = {

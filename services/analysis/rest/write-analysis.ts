@@ -8,17 +8,17 @@ import type {
   Series,
   TimeBucket,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { labelsOf, writeInfo, writeLocalTime } from "./answer-text.ts";
 import { formatFast, type ValueStyle } from "./fast-format.ts";
+import { labelsOf, writeInfo, writeLocalTime } from "./result-text.ts";
 
-/** Both kinds of answer begin so. */
+/** Writes the start of both kinds of responses. */
 export function writeHead(returnCode: number | undefined, returnMessage: string): string {
   return `{"return_code":${returnCode ?? 0},"return_message":${JSON.stringify(returnMessage)},"data":`;
 }
 
 /**
- * The platform's form of a result, in pieces of at most one group, so that a
- * large one can be written over many turns of the event loop.
+ * Writes the platform's form of a result in pieces of at most one group, so that the writer of a large result can yield
+ * to the event loop.
  */
 export function* writeAnalysis(answer: AnalyzeEventsResponse, style: ValueStyle): Generator<string> {
   const { returnCode, returnMessage, data } = answer;
@@ -75,7 +75,7 @@ function writeEntry(
   return `${head},"values":${writeSeries(values, format, style)}${compared}}`;
 }
 
-/** No value holds a character that JSON escapes. */
+/** Writes numbers; none has a character that JSON escapes. */
 function writeSeries(series: Series | undefined, format: ValueFormat, style: ValueStyle): string {
   const numbers = series?.numbers ?? [];
   let text = "[";

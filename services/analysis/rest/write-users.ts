@@ -2,12 +2,12 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { ListEventUsersResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { StoredUser } from "../../../store/events/events.ts";
 import { toExactJson } from "../exact-value.ts";
-import { writeInfo } from "./answer-text.ts";
+import { writeInfo } from "./result-text.ts";
 import { writeHead } from "./write-analysis.ts";
 
 type Answer = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
 
-/** The platform's form of a user list, in pieces of one user. */
+/** Writes the platform's form of a user list in pieces of one user. */
 export function* writeUsers(answer: Answer): Generator<string> {
   const { data } = answer;
   if (data === undefined) {
@@ -22,19 +22,19 @@ export function* writeUsers(answer: Answer): Generator<string> {
   yield writeUsersEnd(answer);
 }
 
-/** What stands before the users. */
+/** Writes the text before the users. */
 export function writeUsersHead({ returnCode, returnMessage }: Answer): string {
   return `${writeHead(returnCode, returnMessage)}{"datalist":[`;
 }
 
-/** What stands after the users. */
+/** Writes the text after the users. */
 export function writeUsersEnd({ data }: Answer): string {
   return `],"columMeta":${JSON.stringify(data?.columMeta ?? {})}${writeInfo(data?.info)}}}`;
 }
 
 const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
-/** Writes the users of one list, for which it keeps the names of their members as they are written. */
+/** Writes the users of one list; caches the written names of their members. */
 export interface UserWriter {
   writeUser(
     userId: string,
@@ -42,7 +42,7 @@ export interface UserWriter {
     distinctId: string | undefined,
     properties: Readonly<Record<string, JsonValue>>,
   ): string;
-  /** The same text as of the message that the user would be. */
+  /** Writes a stored user as its message would be written. */
   writeStored(user: StoredUser): string;
 }
 
@@ -75,7 +75,7 @@ export function createUserWriter(): UserWriter {
   };
 }
 
-/** Each user has all three ids, empty where it lacks one. */
+/** Writes all three ids; an id that the user lacks is empty. */
 function writeIds(userId: string, accountId: string, distinctId: string): string {
   const ids = `"#account_id":${writeText(accountId)},"#distinct_id":${writeText(distinctId)}`;
   return `{"#user_id":${isExactId(userId) ? userId : JSON.stringify(userId)},${ids}`;
@@ -89,15 +89,15 @@ function isExactId(userId: string): boolean {
   return Number.isSafeInteger(id) && String(id) === userId;
 }
 
-/** Nothing that JSON escapes, and no half of a character. */
+/** Texts without characters that JSON escapes and without surrogates. */
 const plain = /^[ !#-[\]-~]*$/;
 
-/** As `JSON.stringify` writes it, for most texts in half the time. */
+/** Writes a text as `JSON.stringify` does, for most texts in half the time. */
 function writeText(text: string): string {
   return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Texts and numbers as they are, all else as a text that holds its JSON. */
+/** Writes texts and numbers unchanged, other values as a text with their JSON. */
 function writeProperty(value: JsonValue): string {
   if (typeof value === "string") return writeText(value);
   const json = JSON.stringify(value);

@@ -8,14 +8,14 @@ import {
 import { evaluate, scansOf } from "./evaluate.ts";
 import type { GroupTable } from "./group-table.ts";
 import type { RankedMetric } from "./metric-groups.ts";
-import type { RankedAnswer } from "./ranked-answer.ts";
+import type { RankedResult } from "./ranked-result.ts";
 import { type CellReader, createCellReader, emptyValue, type ScanRun } from "./scan-run.ts";
 
 /** Numbers in one piece, 400 kB. */
 const maxPieceNumbers = 50_000;
 
 /** Numbers per entry of a result, over all periods. */
-export function numbersPerEntry({ plan }: RankedAnswer): number {
+export function numbersPerEntry({ plan }: RankedResult): number {
   return plan.periods.reduce((sum, { buckets }) => sum + buckets.length, 0);
 }
 
@@ -23,7 +23,7 @@ export function numbersPerEntry({ plan }: RankedAnswer): number {
 export type ReadEntries = (result: RankedMetric) => AsyncGenerator<GroupEntry[]>;
 
 /** @param results those that will be asked for, with no more groups than will be read */
-export function createEntryReader(answer: RankedAnswer, results: readonly RankedMetric[]): ReadEntries {
+export function createEntryReader(answer: RankedResult, results: readonly RankedMetric[]): ReadEntries {
   const { table, runs, colsOf, yieldToEventLoop } = answer;
   const readers = new Map<ScanRun, CellReader>();
   for (const run of runs.flat()) readers.set(run, createCellReader(run, placesWanted(run, results, table)));

@@ -1,6 +1,6 @@
 import type { EventStore, KeyValue, Measure, ScanCells, ScanResult } from "../../../store/events/events.ts";
 import { compileScan, type EventPlan, keysOf } from "../describe/event-plan.ts";
-import type { PlannedScan } from "../describe/metric/measure-book.ts";
+import type { PlannedScan } from "../describe/metric/measure-set.ts";
 import type { Period } from "../describe/time/period.ts";
 
 /** One planned scan over one period, with what it found. */

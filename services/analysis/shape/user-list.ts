@@ -16,7 +16,7 @@ import {
 import type { StoredUser } from "../../../store/events/events.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { maxListedUsers } from "../describe/limits.ts";
-import { shapeInfo } from "./answer-info.ts";
+import { shapeInfo } from "./result-info.ts";
 import { shapeUser, shapeUserRow } from "./users.ts";
 
 /** What a list is made of. */

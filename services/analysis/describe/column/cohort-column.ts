@@ -8,7 +8,7 @@ import { warnNoEffect } from "../problems.ts";
 import type { Column, ColumnName } from "./column.ts";
 
 /** A cohort or a tag: declared by the project, or imported. Undefined when it was refused. */
-export function findCluster(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
+export function findCohort(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
   const { columnName, subTableType = SubTableType.UNSPECIFIED, specifiedClusterDate: day = "" } = name;
   if (day !== "" && parseDate(day) === undefined) {
     const rule = "must be an existing day, as yyyy-MM-dd";
@@ -38,7 +38,7 @@ function findImported(
   name: string,
   day: string,
   field: string,
-  { project, clusters, problems, tellUndeclared }: DescribeContext,
+  { project, clusters, problems, reportUndeclared }: DescribeContext,
 ): Column {
   const cohort: Cohort = day === "" ? { name } : { name, day };
   const imported = clusters.get(name);
@@ -46,7 +46,7 @@ function findImported(
     const what = `version of ${JSON.stringify(name)}`;
     const effect = "there are no members before the first one";
     const undeclared = { what, name: day, effect, known: () => imported.days };
-    tellUndeclared(problems, `${field}.specifiedClusterDate`, undeclared);
+    reportUndeclared(problems, `${field}.specifiedClusterDate`, undeclared);
   }
   switch (imported?.kind) {
     case "tag":
@@ -59,7 +59,7 @@ function findImported(
           ...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...clusters.keys()]),
         ];
         const undeclared = { what: "cohort or tag", name, effect: "it has no members", known };
-        tellUndeclared(problems, `${field}.columnName`, undeclared);
+        reportUndeclared(problems, `${field}.columnName`, undeclared);
       }
       return { type: "cohort", value: { kind: "null" }, cohort: never };
   }

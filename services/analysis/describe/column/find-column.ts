@@ -1,9 +1,9 @@
 import { TableType, TableTypeSchema } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import type { PropertyTable } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../enum-words.ts";
 import type { DescribeContext } from "../context.ts";
 import { warnNoEffect } from "../problems.ts";
-import { findCluster } from "./cohort-column.ts";
+import { findCohort } from "./cohort-column.ts";
 import type { Column, ColumnName } from "./column.ts";
 import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts";
 import { findVirtual } from "./virtual-column.ts";
@@ -24,7 +24,7 @@ export function findColumn(name: ColumnName, field: string, context: DescribeCon
       return findTableColumn("user", columnName, `${field}.columnName`, context);
     case TableType.CLUSTER:
     case TableType.USER_CLUSTER:
-      return findCluster(name, field, context);
+      return findCohort(name, field, context);
     default:
       problems.refuseWord(`${field}.tableType`, tableType, wordsOf(TableTypeSchema));
       return undefined;

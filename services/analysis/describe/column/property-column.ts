@@ -93,13 +93,13 @@ function findDimension(
   field: string,
   context: DescribeContext,
 ): Column | undefined {
-  const { project, problems, tellUndeclared } = context;
+  const { project, problems, reportUndeclared } = context;
   const texts = project.dimensions.get(`${table}:${propertyName.toLowerCase()}@${columnName}`);
   if (texts === undefined) {
     const name = `${propertyName}@${columnName}`;
     const ofTable = [...project.dimensions.keys()].filter((key) => key.startsWith(`${table}:`));
     const known = () => ofTable.map((key) => key.slice(table.length + 1));
-    tellUndeclared(problems, field, { what: "dimension column", name, effect: "it has no values", known });
+    reportUndeclared(problems, field, { what: "dimension column", name, effect: "it has no values", known });
     return noValues;
   }
   const property = findPropertyColumn(table, propertyName, field, context);

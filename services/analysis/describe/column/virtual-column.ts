@@ -12,7 +12,7 @@ export function findVirtual(name: string, field: string, context: DescribeContex
   if (virtual === undefined) {
     const known = () => [...context.project.virtualProperties.keys()].map((one) => `#vp@${one}`);
     const undeclared = { what: "virtual property", name: `#vp@${name}`, effect: "it has no values", known };
-    context.tellUndeclared(context.problems, field, undeclared);
+    context.reportUndeclared(context.problems, field, undeclared);
     return noValues;
   }
   return nested(`#vp@${name}`, field, context, (inner) => describeVirtual(virtual, field, inner));

@@ -13,7 +13,7 @@ import {
   TimeUnitSchema,
 } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../enum-words.ts";
 import { type Column, describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";
 import { type DescribeContext, join, never } from "../context.ts";
@@ -64,7 +64,7 @@ function describeNested(
   const { problems, counts } = context;
   switch (filter.filterType) {
     case FilterType.COMPOUND:
-      warnIgnored(filter, ofSimple, "COMPOUND", field, problems);
+      warnIgnored(filter, simpleMembers, "COMPOUND", field, problems);
       if (depth < queryLimits.filterDepth) return describeFilters(filter, field, context, depth + 1);
       problems.refuse(field, undefined, `is nested deeper than ${queryLimits.filterDepth} levels`);
       return undefined;
@@ -100,7 +100,7 @@ function hasRoomForLiterals({ ftv }: Filter, field: string, { counts, problems }
   return false;
 }
 
-const ofSimple = [
+const simpleMembers = [
   "columnName",
   "tableType",
   "subTableType",
@@ -164,7 +164,9 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
   if (!isComplete || unitMs === undefined) return undefined;
   const literals = createLiterals(filter.ftv, column, `${field}.ftv`, context);
   const predicate = rule.compile({ column, literals, unitMs, today: context.today.localMs });
-  return column.type === "nothing" && predicate !== undefined ? ofNothing(filter.comparator) : predicate;
+  return column.type === "nothing" && predicate !== undefined
+    ? predicateWithoutValues(filter.comparator)
+    : predicate;
 }
 
 /** Cohorts are named by conditions on membership wherever they say that the column lives. */
@@ -217,7 +219,7 @@ function wordsFor(column: Column): readonly string[] {
 }
 
 /** What comes of a condition on a column without values. */
-function ofNothing(comparator: Comparator): Predicate {
+function predicateWithoutValues(comparator: Comparator): Predicate {
   const holds =
     comparator === Comparator.IS_NULL ||
     comparator === Comparator.ARRAY_IS_NULL ||

@@ -1,6 +1,6 @@
 import { quote, quoteList } from "../../../../base/text/quote.ts";
 import { type Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { numberOf, wordsOf } from "../../words.ts";
+import { numberOf, wordsOf } from "../../enum-words.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.ts";
@@ -18,13 +18,13 @@ export type OperandName =
   | { readonly kind: "metric"; readonly name: string };
 
 /** A formula with what its operands name. */
-export interface Outline {
+export interface Formula {
   readonly tree: Arithmetic;
   readonly operands: readonly OperandName[];
 }
 
 /** Undefined when it was refused. */
-export function readFormula(text: string, field: string, problems: Problems): Outline | undefined {
+export function readFormula(text: string, field: string, problems: Problems): Formula | undefined {
   if (text.trim() === "") {
     problems.refuse(field, undefined, "is required for a formula");
     return undefined;

@@ -11,7 +11,7 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../enum-words.ts";
 import { nested } from "../column/cohort-column.ts";
 import { findQuota } from "../column/find-column.ts";
 import { describeFilters } from "../condition/filter.ts";
@@ -19,14 +19,14 @@ import { allOf, type DescribeContext } from "../context.ts";
 import { queryLimits } from "../limits.ts";
 import { type Problems, warnNoEffect, warnUnknown } from "../problems.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-import { type OperandName, type Outline, readFormula } from "./formula.ts";
-import type { MeasureBook } from "./measure-book.ts";
+import { type Formula, type OperandName, readFormula } from "./formula.ts";
+import type { MeasureSet } from "./measure-set.ts";
 import { type Computation, checkQuota, needsQuota, type OperandEvents, planOperand } from "./operand.ts";
-import { describeMarks, type OperandMarks, userId } from "./operand-marks.ts";
+import { describeOperandOptions, type OperandOptions, userId } from "./operand-options.ts";
 
 /** What a metric is described into. */
 export interface MetricParts {
-  readonly book: MeasureBook;
+  readonly measures: MeasureSet;
   /** Of all its operands. */
   readonly operands: OperandEvents[];
   readonly isSplit: boolean;
@@ -35,7 +35,7 @@ export interface MetricParts {
 }
 
 /** What the query, and for a named metric the metric that names it, says of its operands. */
-interface Inherited extends OperandMarks {
+interface Inherited extends OperandOptions {
   readonly where: Predicate;
 }
 
@@ -66,13 +66,13 @@ function describeBody(
   parts: MetricParts,
   context: DescribeContext,
 ): Computation | undefined {
-  const outline = outlineOf(metric, field, context);
+  const formula = formulaOf(metric, field, context);
   const own = describeFilters(metric, field, context);
-  const marks = describeMarks(metric, outline?.operands, field, context);
+  const marks = describeOperandOptions(metric, formula?.operands, field, context);
   if (parts.isSplit) warnOfPartialSplit(metric, marks.length, field, context);
-  const percentile = readPercentile(metric, outline?.operands, field, context);
-  if (outline === undefined) return undefined;
-  const computations = outline.operands.map((operand, i) => {
+  const percentile = readPercentile(metric, formula?.operands, field, context);
+  if (formula === undefined) return undefined;
+  const computations = formula.operands.map((operand, i) => {
     const mark = marks[i]!;
     const all: Inherited = {
       where: allOf([inherited.where, own, ...(mark.where === undefined ? [] : [mark.where])]),
@@ -85,7 +85,7 @@ function describeBody(
   });
   return computations.includes(undefined)
     ? undefined
-    : toComputation(outline.tree, computations as readonly Computation[]);
+    : toComputation(formula.tree, computations as readonly Computation[]);
 }
 
 function warnOfPartialSplit(
@@ -111,7 +111,7 @@ function isNamed({ type, metricName, analysis, customEvent }: EventMetric): bool
   return metricName !== "" && !saysMore;
 }
 
-function outlineOf(metric: EventMetric, field: string, context: DescribeContext): Outline | undefined {
+function formulaOf(metric: EventMetric, field: string, context: DescribeContext): Formula | undefined {
   const { problems } = context;
   const { type, metricName } = metric;
   if (type !== MetricType.CUSTOMIZED && type !== MetricType.NORMAL) {
@@ -122,18 +122,18 @@ function outlineOf(metric: EventMetric, field: string, context: DescribeContext)
     warnIgnored(metric, ["analysis", "quota", "customEvent"], "together with metricName", field, problems);
     return { tree: onlyOperand, operands: [{ kind: "metric", name: metricName }] };
   }
-  if (type === MetricType.NORMAL) return outlineOfEvents(metric, field, context);
+  if (type === MetricType.NORMAL) return formulaOfEvents(metric, field, context);
   warnIgnored(metric, ["analysis", "quota", "metricName"], "together with customEvent", field, problems);
   return readFormula(metric.customEvent, `${field}.customEvent`, problems);
 }
 
 const onlyOperand: Arithmetic = { kind: "operand", index: 0 };
 
-function outlineOfEvents(
+function formulaOfEvents(
   metric: EventMetric,
   field: string,
   { problems }: DescribeContext,
-): Outline | undefined {
+): Formula | undefined {
   const { analysis: aggregation, eventName, quota } = metric;
   warnIgnored(metric, ["customEvent"], 'with the type "normal"', field, problems);
   const word = wordOf(AggregationSchema, aggregation);
@@ -192,7 +192,7 @@ function describeEvents(
   field: string,
   percentile: number,
   { where, entity, window }: Inherited,
-  { book, operands, isSplit, eventNames }: MetricParts,
+  { measures, operands, isSplit, eventNames }: MetricParts,
   context: DescribeContext,
 ): Computation | undefined {
   const isFormula = metric.type === MetricType.CUSTOMIZED;
@@ -210,7 +210,7 @@ function describeEvents(
   const of: OperandEvents = { events, where, isSplit, window };
   operands.push(of);
   eventNames.add(eventName);
-  return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, book);
+  return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, measures);
 }
 
 /** Undefined stands for any event. */

@@ -1,13 +1,13 @@
 import { quoteList } from "../../../../base/text/quote.ts";
 import { Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Aggregate, Expression, Measure, Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../enum-words.ts";
 import { type Column, type ColumnType, describeType, storedValue } from "../column/column.ts";
 import { allOf } from "../context.ts";
 import type { Problems } from "../problems.ts";
 import type { Window } from "../time/window.ts";
 import type { Operator } from "./arithmetic.ts";
-import type { MeasureBook, MeasureRef } from "./measure-book.ts";
+import type { MeasureRef, MeasureSet } from "./measure-set.ts";
 
 /** How a metric's number comes of measures. What has no value stays so through every operator, as NaN does. */
 export type Computation =
@@ -102,7 +102,7 @@ export function checkQuota(
 }
 
 /** Adds the measures that an operand needs. */
-export function planOperand(value: OperandValue, of: OperandEvents, book: MeasureBook): Computation {
+export function planOperand(value: OperandValue, of: OperandEvents, book: MeasureSet): Computation {
   const quota: Expression = value.quota === undefined ? { kind: "null" } : storedValue(value.quota);
   const add = (aggregate: Aggregate, also: readonly Predicate[] = []): MeasureRef => {
     const measure: Measure = { events: of.events, where: allOf([of.where, ...also]), aggregate };

@@ -1,7 +1,7 @@
 import type { Measure } from "../../../../store/events/events.ts";
-import { createStructuralKey, type MeasureBook } from "./measure-book.ts";
+import { createStructuralKey, type MeasureSet } from "./measure-set.ts";
 import type { OperandEvents } from "./operand.ts";
-import { userId } from "./operand-marks.ts";
+import { userId } from "./operand-options.ts";
 
 /** Tells whether an operand has an event in a group of a scan. */
 export interface Presence {
@@ -16,7 +16,7 @@ export interface Presence {
  */
 export function planPresence(
   operands: readonly (readonly OperandEvents[])[],
-  book: MeasureBook,
+  book: MeasureSet,
 ): readonly (readonly Presence[])[] {
   const keyOf = createStructuralKey();
   const baseOf = ({ events, where }: Pick<Measure, "events" | "where">) => keyOf([events ?? "any", where]);

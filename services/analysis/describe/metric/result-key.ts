@@ -4,7 +4,7 @@ import {
   type EventMetric,
   MetricType,
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { wordOf } from "../../words.ts";
+import { wordOf } from "../../enum-words.ts";
 import { needsQuota } from "./operand.ts";
 
 /**

@@ -53,7 +53,7 @@ export function planPeriod(
       return undefined;
     }
   }
-  const stretches = listStretches(range, unit, weekStart);
+  const stretches = listSteps(range, unit, weekStart);
   const buckets = stretches
     .map(({ label, local }) => ({
       label,
@@ -81,16 +81,20 @@ function tooMany(count: number): string {
   return `gives about ${count} steps in this range, at most ${queryLimits.buckets} are possible; use wider steps or a shorter range`;
 }
 
-interface Stretch {
+interface LabelledRange {
   readonly label: string;
   readonly local: LocalRange;
 }
 
-function listStretches(range: LocalRange, unit: TimeParticleSize, weekStart: WeekStart): readonly Stretch[] {
+function listSteps(
+  range: LocalRange,
+  unit: TimeParticleSize,
+  weekStart: WeekStart,
+): readonly LabelledRange[] {
   if (unit === TimeParticleSize.TOTAL) {
     return [{ label: `${formatDate(range.startMs)}~${formatDate(range.endMs - 1)}`, local: range }];
   }
-  const stretches: Stretch[] = [];
+  const stretches: LabelledRange[] = [];
   const step = unit as CalendarUnit;
   for (let startMs = floorTo(step, weekStart, range.startMs); startMs < range.endMs; ) {
     const endMs = nextAfter(step, startMs);

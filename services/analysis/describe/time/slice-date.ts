@@ -8,7 +8,7 @@ import { type CalendarUnit, floorTo, labelOfUnit, type WeekStart } from "./calen
 import type { Period, PlannedBucket } from "./period.ts";
 
 /** What becomes of a date that the result has no number for: nobody, or the query is refused. */
-export type TellOutside = "warn" | "refuse";
+export type OutsideAxis = "warn" | "refuse";
 
 /**
  * The steps whose users are asked for: all of the first range without a label,
@@ -18,7 +18,7 @@ export function findBuckets(
   periods: readonly Period[],
   query: EventUserQuery | EventUserDownloadQuery,
   problems: Problems,
-  tellOutside: TellOutside = "warn",
+  outsideAxis: OutsideAxis = "warn",
 ): readonly PlannedBucket[] {
   const { field, text } = readDate(query, problems);
   const { buckets, unit, weekStart } = periods[0]!;
@@ -30,7 +30,7 @@ export function findBuckets(
   if (found !== undefined) return [found];
   const isStep = startMs !== undefined;
   const isIgnored = unit === TimeParticleSize.TOTAL && isTime(text);
-  if (tellOutside === "refuse" || !(isStep || isIgnored)) {
+  if (outsideAxis === "refuse" || !(isStep || isIgnored)) {
     problems.refuse(field, text, `must be a label of the x axis: ${listLabels(all.map((one) => one.label))}`);
     return [];
   }

@@ -15,9 +15,9 @@ import {
   SeriesSchema,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
-import { answerInfo, bucketsOf, generateTime, type Warn } from "./answer-info.ts";
 import { decodeGroup, groupsOf } from "./groups.ts";
 import { matchMetrics } from "./match-metrics.ts";
+import { answerInfo, bucketsOf, generateTime, type Warn } from "./result-info.ts";
 import { decodeValue, type PercentAs, valuesOf } from "./values.ts";
 
 export interface DecodeOptions {
@@ -69,7 +69,7 @@ export function decodeAnalysis(data: unknown, query: EventQuery, options: Decode
 
 function decodeResults(y: unknown, reading: Reading): MetricResult[] {
   const { query } = reading;
-  if (typeof y !== "object" || y === null) throw unreadable("data.y is not a list of results");
+  if (typeof y !== "object" || y === null) throw refuseUnreadable("data.y is not a list of results");
   const results: readonly (readonly [string, unknown])[] = (Array.isArray(y) ? y : [y]).flatMap(
     (one: unknown, i) => Object.entries(membersOf(one, `data.y[${i}]`)),
   );
@@ -80,7 +80,7 @@ function decodeResults(y: unknown, reading: Reading): MetricResult[] {
   if (matches === undefined) {
     const keys = results.map(([key]) => JSON.stringify(key)).join(", ");
     const counts = `${exactCountOf(results.length, "result")} for ${exactCountOf(query.events.length, "metric")}`;
-    throw unreadable(`data.y has ${counts}, which cannot be assigned: ${keys}`);
+    throw refuseUnreadable(`data.y has ${counts}, which cannot be assigned: ${keys}`);
   }
   return results.map(([key, value], i) => {
     const { eventIndex, splitValue } = matches[i]!;
@@ -105,17 +105,17 @@ function decodeEntry(row: Members, place: string, metric: EventMetric, reading: 
   const groupBy = query.eventView?.groupBy.length ?? 0;
   const groupCols = groupsOf(row["group_cols"], groupBy, options.overallLabels);
   if (groupCols === undefined) {
-    throw unreadable(`${place} does not have ${groupBy} group_cols`);
+    throw refuseUnreadable(`${place} does not have ${groupBy} group_cols`);
   }
   const series = (member: "values" | "values_compared", labels: readonly string[]) => {
     const values = valuesOf(row, member, labels);
     if (values === undefined) return undefined;
     if (values.length === labels.length) return decodeSeries(values, place, metric.format, reading);
     const counts = `${values.length} ${member} for ${exactCountOf(labels.length, "label")}`;
-    throw unreadable(`${place} has ${counts}`);
+    throw refuseUnreadable(`${place} has ${counts}`);
   };
   const values = series("values", x);
-  if (values === undefined) throw unreadable(`${place} has no values`);
+  if (values === undefined) throw refuseUnreadable(`${place} has no values`);
   const isCompared = query.eventView?.comparedByTime === true || compared.length > 0;
   const valuesCompared = isCompared ? series("values_compared", compared) : undefined;
   return create(GroupEntrySchema, { groupCols, values, valuesCompared });
@@ -158,14 +158,14 @@ function largest(y: readonly MetricResult[], groups: number): number {
 
 function membersOf(value: unknown, place: string): Members {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
-  throw unreadable(`${place} is not an object`);
+  throw refuseUnreadable(`${place} is not an object`);
 }
 
 function labelsOf(members: Members, name: string): readonly string[] {
   const value = members[name] ?? (name === "x" ? undefined : []);
   const isLabels =
     Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number");
-  if (!isLabels) throw unreadable(`data.${name} is not a list of labels`);
+  if (!isLabels) throw refuseUnreadable(`data.${name} is not a list of labels`);
   return value.map((label) => String(label));
 }
 
@@ -174,6 +174,6 @@ function countOf(value: unknown): number | undefined {
   return Number.isInteger(count) && (count as number) >= 0 ? (count as number) : undefined;
 }
 
-export function unreadable(what: string): AnalysisRefusal {
+export function refuseUnreadable(what: string): AnalysisRefusal {
   return new AnalysisRefusal(returnCodes.internal, `the platform's response cannot be read: ${what}`);
 }

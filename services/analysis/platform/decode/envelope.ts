@@ -2,8 +2,8 @@ import { parseExactJson } from "../../../../base/json/exact-numbers.ts";
 import { withoutByteOrderMark } from "../../../../base/text/byte-order-mark.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { Redactor } from "../upstream/redact.ts";
-import type { UpstreamAnswer } from "../upstream/upstream.ts";
-import { quoteBytes, refuseReceived } from "./unexpected.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { quoteBytes, refuseReceived } from "./unexpected-response.ts";
 
 /** An answer of return code 0. */
 export interface Envelope {
@@ -20,7 +20,7 @@ export interface Envelope {
  * INTERNAL for JSON of another form
  */
 export async function readEnvelope(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   maxBytes: number,
   redactor: Redactor,
 ): Promise<Envelope> {
@@ -31,7 +31,7 @@ export async function readEnvelope(
   }
 }
 
-function check(answer: UpstreamAnswer, received: Uint8Array, redactor: Redactor): Envelope {
+function check(answer: UpstreamResponse, received: Uint8Array, redactor: Redactor): Envelope {
   // First of all, so that nothing made of it can hold the token.
   const bytes = redactor.bytes(withoutByteOrderMark(received));
   const json = parse(bytes);
@@ -51,7 +51,7 @@ function check(answer: UpstreamAnswer, received: Uint8Array, redactor: Redactor)
   };
 }
 
-async function readAll(answer: UpstreamAnswer, maxBytes: number): Promise<Buffer> {
+async function readAll(answer: UpstreamResponse, maxBytes: number): Promise<Buffer> {
   const { contentLength = 0, body } = answer;
   const pieces: Uint8Array[] = [];
   let length = contentLength;

@@ -12,11 +12,11 @@ import {
   MetricResultSchema,
   SeriesSchema,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { type DecodeOptions, unreadable } from "./analysis.ts";
-import { answerInfo, bucketsOf } from "./answer-info.ts";
+import { type DecodeOptions, refuseUnreadable } from "./analysis.ts";
 import type { CsvRow } from "./csv-rows.ts";
 import { decodeGroup } from "./groups.ts";
 import { findMetric, type MetricMatch, namesOf } from "./match-metrics.ts";
+import { answerInfo, bucketsOf } from "./result-info.ts";
 import { decodeValue } from "./values.ts";
 
 /** Entries of one message. */
@@ -78,7 +78,7 @@ export async function* decodeEventTable(
       gathered.push(decodeRow(row, layout, metrics.formatOf(name), options));
     }
   }
-  if (heads === undefined) throw unreadable("the download is empty");
+  if (heads === undefined) throw refuseUnreadable("the download is empty");
   if (layout === undefined) yield headerMessage(heads, layoutOf(heads, undefined, query), query);
   if (gathered.length > 0) yield flush();
 }
@@ -90,7 +90,7 @@ function layoutOf(heads: CsvRow, firstRow: CsvRow | undefined, query: EventDownl
   const times = Array.from({ length: heads.length - lead }, (_, i) => lead + i);
   if (lead !== groups + 1 && !(lead === groups && query.events.length === 1)) {
     const columns = heads.map((head) => JSON.stringify(head)).join(", ");
-    throw unreadable(`the download has ${lead} columns for a metric and ${groups} groups: ${columns}`);
+    throw refuseUnreadable(`the download has ${lead} columns for a metric and ${groups} groups: ${columns}`);
   }
   const isCompared = query.eventView?.comparedByTime === true && times.length % 2 === 0;
   const half = isCompared ? times.length / 2 : times.length;
@@ -131,7 +131,8 @@ function decodeRow(
     const missing: number[] = [];
     const numbers = columns.map((at, i) => {
       const number = decodeValue(row[at], format, percentAs);
-      if (number === undefined) throw unreadable(`${JSON.stringify(row[at])} in a download is not a number`);
+      if (number === undefined)
+        throw refuseUnreadable(`${JSON.stringify(row[at])} in a download is not a number`);
       if (Number.isNaN(number)) missing.push(i);
       return number;
     });
@@ -154,7 +155,9 @@ function createNamedMetrics({ events }: EventDownloadQuery) {
     const taken = new Set([...seen.values()].map(({ eventIndex }) => eventIndex));
     const next = events.findIndex((_, i) => !taken.has(i));
     if (own === undefined && next === -1) {
-      throw unreadable(`the download has rows of ${JSON.stringify(name)}, which is not one of the metrics`);
+      throw refuseUnreadable(
+        `the download has rows of ${JSON.stringify(name)}, which is not one of the metrics`,
+      );
     }
     const match = own ?? { eventIndex: next, splitValue: undefined };
     seen.set(name, match);

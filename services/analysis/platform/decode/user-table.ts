@@ -8,9 +8,9 @@ import {
   UserRowSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { EventUserDownloadQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { unreadable } from "./analysis.ts";
-import { answerInfo } from "./answer-info.ts";
+import { refuseUnreadable } from "./analysis.ts";
 import type { CsvRow } from "./csv-rows.ts";
+import { answerInfo } from "./result-info.ts";
 
 /** Rows of one message. */
 const maxRows = 500;
@@ -41,7 +41,7 @@ export async function* decodeUserTable(
       if (gathered.length === maxRows) yield flush();
     }
   }
-  if (!isHeaded) throw unreadable("the download is empty");
+  if (!isHeaded) throw refuseUnreadable("the download is empty");
   if (gathered.length > 0) yield flush();
 }
 
@@ -49,7 +49,7 @@ function headerMessage(heads: CsvRow, query: EventUserDownloadQuery): DownloadEv
   const { selectedColumns, zoneOffset } = query;
   if (heads.length !== selectedColumns.length) {
     const columns = heads.map((head) => JSON.stringify(head)).join(", ");
-    throw unreadable(
+    throw refuseUnreadable(
       `the download has ${exactCountOf(heads.length, "column")} instead of the ${selectedColumns.length} selected: ${columns}`,
     );
   }

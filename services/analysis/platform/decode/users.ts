@@ -6,16 +6,16 @@ import {
   UserListSchema,
   UserSchema,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { unreadable } from "./analysis.ts";
-import { answerInfo } from "./answer-info.ts";
+import { refuseUnreadable } from "./analysis.ts";
+import { answerInfo } from "./result-info.ts";
 
 /** The `data` of a user list. @throws AnalysisRefusal INTERNAL when it is not of the form that was promised */
 export function decodeUsers(data: unknown, query: EventUserQuery): UserList {
   if (!isMembers(data) || !Array.isArray(data["datalist"]))
-    throw unreadable("data.datalist is not a list of users");
+    throw refuseUnreadable("data.datalist is not a list of users");
   const columMeta = data["columMeta"];
   const datalist = data["datalist"].map((user: unknown, i) => {
-    if (!isMembers(user)) throw unreadable(`data.datalist[${i}] is not an object`);
+    if (!isMembers(user)) throw refuseUnreadable(`data.datalist[${i}] is not an object`);
     return decodeUser(user as JsonObject);
   });
   const names = isMembers(columMeta) ? Object.entries(columMeta) : [];

@@ -1,10 +1,12 @@
+import { create } from "@bufbuild/protobuf";
 import { withoutByteOrderMark } from "../../../../base/text/byte-order-mark.ts";
+import { type HttpBody, HttpBodySchema } from "../../../../gen/google/api/httpbody_pb.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { PlatformConfig } from "../config.ts";
 import { refusalOf, returnCodeOf } from "../decode/envelope.ts";
-import { describeReceived, readBeginning, refuseReceived } from "../decode/unexpected.ts";
+import { describeReceived, readBeginning, refuseReceived } from "../decode/unexpected-response.ts";
 import type { Redactor } from "./redact.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
+import type { UpstreamResponse } from "./upstream.ts";
 
 /** An error answer is short; what is longer is a file. */
 const maxErrorBytes = 65_536;
@@ -17,7 +19,7 @@ const pageTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+
  * cut off throws at the cut.
  */
 export async function* readDownload(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,
   redactor: Redactor,
 ): AsyncGenerator<Uint8Array> {
@@ -33,7 +35,7 @@ export async function* readDownload(
 }
 
 /** What neither a download nor a forwarded query may begin with. */
-export async function refuseBroken(answer: UpstreamAnswer, redactor: Redactor): Promise<void> {
+export async function refuseBroken(answer: UpstreamResponse, redactor: Redactor): Promise<void> {
   const { status, mediaType } = answer;
   const isFine = status === 200 && !pageTypes.has(mediaType);
   if (isFine) return;
@@ -44,7 +46,7 @@ export async function refuseBroken(answer: UpstreamAnswer, redactor: Redactor): 
 }
 
 export function refuseUnmarked(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   unmarkedEnd: PlatformConfig["unmarkedEnd"],
   redactor: Redactor,
 ): void {
@@ -56,7 +58,7 @@ export function refuseUnmarked(
 
 /** Reads on for as long as it may be an error answer, and throws when it is one. */
 async function readStart(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   pieces: AsyncIterator<Uint8Array>,
   redactor: Redactor,
 ): Promise<{ readonly begun: readonly Uint8Array[]; readonly isEnded: boolean }> {
@@ -80,7 +82,7 @@ async function readStart(
 }
 
 /** CSV of ours and of the platform begins with a name or a quote. */
-function mayBeError({ mediaType }: UpstreamAnswer, begun: readonly Uint8Array[]): boolean {
+function mayBeError({ mediaType }: UpstreamResponse, begun: readonly Uint8Array[]): boolean {
   if (jsonTypes.has(mediaType)) return true;
   const text = Buffer.concat(begun).subarray(0, 64).toString("latin1");
   return /^(?:\u00ef\u00bb\u00bf)?\s*(?:$|\{|<)/.test(text);
@@ -97,4 +99,20 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** An answer of the platform as it came, but for the token: the content type with the first piece. */
+export async function* forwardBody(
+  answer: UpstreamResponse,
+  { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,
+  redactor: Redactor,
+): AsyncGenerator<HttpBody> {
+  await refuseBroken(answer, redactor);
+  refuseUnmarked(answer, unmarkedEnd, redactor);
+  let contentType = answer.contentType || "application/octet-stream";
+  for await (const data of redactor.stream(answer.body)) {
+    yield create(HttpBodySchema, { contentType, data });
+    contentType = "";
+  }
+  if (contentType !== "") yield create(HttpBodySchema, { contentType });
 }

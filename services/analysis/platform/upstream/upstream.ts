@@ -34,7 +34,7 @@ export interface UpstreamCall {
   readonly allowedMs: number;
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   /** Lower-case media type without parameters; empty where there is none. */
   readonly mediaType: string;
@@ -47,7 +47,7 @@ export interface UpstreamAnswer {
   /** With its content encoding undone. Can be read once. @throws AnalysisRefusal, or the reason of the signal */
   readonly body: AsyncIterable<Uint8Array>;
   /** Has the call count as a failure of the platform, however its body ends. */
-  blame(): void;
+  markFailed(): void;
   /** Must be called in the end; gives up what was not read. */
   release(): void;
 }
@@ -55,7 +55,7 @@ export interface UpstreamAnswer {
 /** Sends queries to the platform. */
 export interface Upstream extends AsyncDisposable {
   /** @throws AnalysisRefusal, or the reason of the signal */
-  call(call: UpstreamCall): Promise<UpstreamAnswer>;
+  call(call: UpstreamCall): Promise<UpstreamResponse>;
 }
 
 /** Watches what happens between here and the platform. Must not throw. */
@@ -125,7 +125,7 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
         });
         pass.alive();
         if (call.timed === "head") deadline.stopTimer();
-        return answerOf(data, faultOf, end);
+        return responseOf(data, faultOf, end);
       } catch (error) {
         end("failed");
         throw faultOf(error);
@@ -174,11 +174,11 @@ async function postWithRetries(
   }
 }
 
-function answerOf(
+function responseOf(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   faultOf: (error: unknown) => unknown,
   end: (outcome: CallEnd["kind"]) => void,
-): UpstreamAnswer {
+): UpstreamResponse {
   let outcome: CallEnd["kind"] = "none";
   let isBlamed = false;
   // One may come after the last piece was read or the body given up; who reads is told of all others.
@@ -202,7 +202,7 @@ function answerOf(
     contentLength: length === undefined || encoding !== "" ? undefined : Number(length),
     isEndMarked: length !== undefined || /\bchunked\b/i.test(textOf(headers["transfer-encoding"])),
     body: read(),
-    blame() {
+    markFailed() {
       isBlamed = true;
     },
     release() {

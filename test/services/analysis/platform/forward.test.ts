@@ -7,8 +7,8 @@ import {
   ForwardQueryRequestSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { AnalysisEngine } from "../../../../services/analysis/engine.ts";
-import { compileAllowedPaths } from "../../../../services/analysis/platform/allowed-paths.ts";
 import { createForwardQuery } from "../../../../services/analysis/platform/forward.ts";
+import { compileAllowedPaths } from "../../../../services/analysis/platform/platform.ts";
 import { toCallError } from "../../../../services/analysis/refusal/call-error.ts";
 import { AnalysisRefusal, returnCodesByStatus } from "../../../../services/analysis/refusal/refusal.ts";
 import { openRestServer } from "../../../gateway/rest/rest-server.ts";

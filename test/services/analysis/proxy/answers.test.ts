@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { AnalyzeEventsResponseSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { createAnswers } from "../../../../services/analysis/cache/answers.ts";
+import { createCachedResults } from "../../../../services/analysis/cache/cached-results.ts";
 import { createSharedRuns } from "../../../../services/analysis/cache/shared-runs.ts";
 import type { AnalysisEngine, RestCall } from "../../../../services/analysis/engine.ts";
 import { fakeEngine } from "./proxy-server.ts";
@@ -19,7 +19,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
     engine: fakeEngine({ version: () => state.version, ...engine }),
     engineName: "embedded" as const,
   };
-  const answers = createAnswers({ cacheMaxBytes: 100_000, now: () => state.nowMs });
+  const answers = createCachedResults({ cacheMaxBytes: 100_000, now: () => state.nowMs });
   const ask = async (asked: EventQuery = query(), rest?: RestCall) => {
     const run = async () => {
       state.runs++;

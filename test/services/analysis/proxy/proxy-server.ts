@@ -9,14 +9,14 @@ import { serve } from "../../../../gateway/methods.ts";
 import { createMetrics } from "../../../../gateway/metrics/metrics.ts";
 import { AnalysisProxy } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../../services/analysis/admission/admit-head.ts";
-import { createTokenBook, type TokenRule } from "../../../../services/analysis/admission/tokens.ts";
+import { createTokenList, type TokenRule } from "../../../../services/analysis/admission/tokens.ts";
 import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../services/analysis/analysis.ts";
 import type { AnalysisEngine, EngineCall } from "../../../../services/analysis/engine.ts";
 import type { AnalysisObserver } from "../../../../services/analysis/observer.ts";
 import type { AnalysisProject } from "../../../../services/analysis/project/project.ts";
 import { returnCodesByStatus } from "../../../../services/analysis/refusal/refusal.ts";
-import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
-import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
+import { queryBounds } from "../../../../services/analysis/rest/query-body.ts";
+import { createAnalysisCodecs } from "../../../../services/analysis/rest/rest.ts";
 import { createLog } from "./log.ts";
 
 /** Returns an engine with the methods that a test defines; the others fail. */
@@ -64,7 +64,7 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
     ...(clusters && { clusters }),
   };
   const platform = { engine: fakeEngine(engine), engineName: "platform" as const };
-  const book = options.tokens ?? createTokenBook(tokens);
+  const book = options.tokens ?? createTokenList(tokens);
   const observer: AnalysisObserver = options.observer ?? {
     started: () => undefined,
     answered: (operation, source) => void sources.push(`${operation} ${source}`),

@@ -11,9 +11,9 @@ import {
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { GroupValueSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
 import { encodeParts } from "../../../../services/analysis/rest/encode-parts.ts";
 import { formatFast } from "../../../../services/analysis/rest/fast-format.ts";
+import { createAnalysisCodecs } from "../../../../services/analysis/rest/rest.ts";
 import { writeAnalysis } from "../../../../services/analysis/rest/write-analysis.ts";
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { formatValue } from "../../../../services/analysis/text-form.ts";

@@ -10,7 +10,7 @@ import {
   DownloadEventUsersResponseSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
+import { createAnalysisCodecs } from "../../../../services/analysis/rest/rest.ts";
 
 const codecs = createAnalysisCodecs({ percentAs: "fraction" });
 const eventsCodec = codecs.get(DownloadEventsResponseSchema.typeName);

@@ -1,8 +1,11 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { defaultLimits } from "../../../../gateway/limits.ts";
 import { parseJson } from "../../../../gateway/rest/json-text.ts";
-import { decodeQueryBody, type QueryOrigin } from "../../../../services/analysis/rest/query-body.ts";
-import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
+import {
+  decodeQueryBody,
+  type QueryOrigin,
+  queryBounds,
+} from "../../../../services/analysis/rest/query-body.ts";
 
 const bounds = { ...defaultLimits.json, ...queryBounds };
 

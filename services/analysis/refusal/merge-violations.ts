@@ -1,6 +1,6 @@
 import type { QueryViolation } from "./refusal.ts";
 
-/** Members that say nothing for sure about these others of their object while they can't be read. */
+/** For a member that cannot be read: other members of its object whose faults may follow from that. */
 const told: Readonly<Record<string, readonly string[]>> = {
   recentDay: ["startTime", "endTime"],
   comparedRecentDay: ["comparedStartTime", "comparedEndTime"],
@@ -12,14 +12,14 @@ const told: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Faults of a query's form with those of its meaning, leaving out those that
- * come of the others: what could not be read counts as missing.
+ * Merges the faults of a query's form with those of its meaning, without those that follow from the others: a member
+ * that could not be read counts as missing.
  */
-export function joinFaults(
+export function mergeViolations(
   form: readonly QueryViolation[],
   meaning: readonly QueryViolation[],
 ): readonly QueryViolation[] {
-  // Of what is no object nothing can be said.
+  // Nothing is known about a body that is not an object.
   if (form.some(({ field }) => field === "body")) return form;
   const doubtful = form.flatMap(({ field }) => [field, ...consequencesOf(field)]);
   const isOwn = ({ field }: QueryViolation) =>

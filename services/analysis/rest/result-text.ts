@@ -9,7 +9,7 @@ import type {
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { overallLabel, writeLabel } from "../text-form.ts";
 
-/** The members of an answer's info, as they stand beside the others in `data`; each begins with a comma. */
+/** Writes the members of a result's info, which are in `data` with the others; each begins with a comma. */
 export function writeInfo(info: AnswerInfo | undefined): string {
   if (info === undefined) return "";
   const { range, comparedRange, zone, cached, approximate, truncated, warnings } = info;
@@ -32,7 +32,7 @@ function rangeOf({ startTime, endTime }: ResolvedRange) {
   return { start_time: startTime, end_time: endTime };
 }
 
-/** The labels of a group; a result without groups has one. */
+/** Returns the labels of a group; a result without groups has one label. */
 export function labelsOf(groupCols: readonly GroupValue[]): readonly string[] {
   return groupCols.length === 0 ? [overallLabel] : groupCols.map(labelOf);
 }

@@ -2,6 +2,12 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
+  type DownloadEventsResponse,
+  DownloadEventsResponseSchema,
+  EventTableHeaderSchema,
+} from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  ColumnSchema,
   type EventAnalysis,
   EventAnalysisSchema,
   GroupSchema,
@@ -13,14 +19,21 @@ import {
 import type { EventPlan } from "../describe/event-plan.ts";
 import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
-import { shapeBuckets, shapeInfo } from "./answer-info.ts";
 import { createEntryReader, numbersPerEntry } from "./entries.ts";
 import type { RankedMetric } from "./metric-groups.ts";
-import { type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
+import { type RankedResult, shapeHeading } from "./ranked-result.ts";
+import { shapeBuckets, shapeInfo } from "./result-info.ts";
 
-/** A whole answer. @param limit most groups of each result. @throws AnalysisRefusal when it would be too large */
+/**
+ * Shapes the whole result of an analysis. @param limit most groups of each metric. @throws AnalysisRefusal when the
+ * result would be too large
+ *
+ * `scan-run.ts` runs the scans of a plan, `group-table.ts` numbers their groups, `metric-groups.ts`, `order-groups.ts`
+ * and `ranked-result.ts` order the groups of each metric, `entries.ts` and `evaluate.ts` compute their numbers,
+ * `user-list.ts` and `users.ts` shape lists of users.
+ */
 export async function shapeAnalysis(
-  answer: RankedAnswer,
+  answer: RankedResult,
   limit: number,
   nowMs: number,
 ): Promise<EventAnalysis> {
@@ -46,7 +59,7 @@ export async function shapeAnalysis(
   });
 }
 
-/** Of each metric those values of the split that come first. */
+/** Keeps the first values of the split of each metric. */
 function keepSplits(results: readonly RankedMetric[]): readonly RankedMetric[] {
   const seen = new Map<number, number>();
   return results.filter(({ metric }) => {
@@ -56,7 +69,7 @@ function keepSplits(results: readonly RankedMetric[]): readonly RankedMetric[] {
   });
 }
 
-/** Without keys there is one group, also when a split has no results. */
+/** Returns the groups of all results; without keys there is one group, also when a split has no results. */
 function unionOf({ keys }: EventPlan, results: readonly RankedMetric[]): readonly number[] {
   if (keys.length === 0) return [0];
   const union = new Set<number>();
@@ -64,7 +77,7 @@ function unionOf({ keys }: EventPlan, results: readonly RankedMetric[]): readonl
   return [...union];
 }
 
-function refuseTooLarge(answer: RankedAnswer, results: readonly RankedMetric[]): void {
+function refuseTooLarge(answer: RankedResult, results: readonly RankedMetric[]): void {
   const entries = results.reduce((sum, { groups }) => sum + groups.length, 0);
   const numbers = entries * numbersPerEntry(answer);
   if (numbers <= maxAnswerValues) return;
@@ -98,4 +111,26 @@ function truncations(
     );
   }
   return warnings;
+}
+
+/** Shapes a download: the header, then all groups of each result in their order. */
+export async function* shapeDownload(answer: RankedResult): AsyncGenerator<DownloadEventsResponse> {
+  const { results } = answer;
+  yield create(DownloadEventsResponseSchema, { content: { case: "header", value: shapeHeader(answer) } });
+  const read = createEntryReader(answer, results);
+  for (const result of results) {
+    for await (const entries of read(result)) {
+      const value = { ...shapeHeading(answer, result), entries };
+      yield create(DownloadEventsResponseSchema, { content: { case: "rows", value } });
+    }
+  }
+}
+
+function shapeHeader({ plan }: RankedResult) {
+  return create(EventTableHeaderSchema, {
+    groupColumns: plan.keys.map(({ name, displayName }) => create(ColumnSchema, { name, displayName })),
+    x: shapeBuckets(plan.periods[0]),
+    xCompared: shapeBuckets(plan.periods[1]),
+    info: shapeInfo(plan),
+  });
 }

@@ -24,6 +24,9 @@ const csvType = "text/csv; charset=utf-8";
 /**
  * The REST forms that differ from proto3 JSON. Results and user lists are written
  * by the handler, which does it in pieces, and attached to their responses.
+ *
+ * `query-body.ts` and `decode-message.ts` read queries; `write-analysis.ts`, `write-users.ts` and `csv.ts` write
+ * results; `schemas.ts` describes both for OpenAPI.
  */
 export function createAnalysisCodecs(style: ValueStyle): RestCodecs {
   const query = (desc: DescMessage, schema: JsonObject): [string, RestCodec] => [

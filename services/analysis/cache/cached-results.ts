@@ -3,51 +3,53 @@ import { LruCache } from "../../../base/cache/lru-cache.ts";
 import type { AnalyzeEventsResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { EngineResponse, RestCall } from "../engine.ts";
-import type { AnswerSource } from "../observer.ts";
+import type { ResultSource } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { keyOf } from "./query-key.ts";
 import { createSharedRuns } from "./shared-runs.ts";
 
-/** One query to be answered. */
-export interface Asked<Query extends Message, Answer extends Message> {
+/** A query and how it is run. */
+export interface QueryRun<Query extends Message, Answer extends Message> {
   readonly project: AnalysisProject;
   readonly query: Query & { readonly projectId: bigint };
   readonly rest: RestCall | undefined;
-  /** Of the caller, with its time limit. */
+  /** Signal of the caller with its time limit. */
   readonly signal: AbortSignal;
   readonly run: (signal: AbortSignal) => Promise<EngineResponse<Answer>>;
 }
 
-export interface Answered<Answer extends Message> {
+export interface SourcedResult<Answer extends Message> {
   readonly answer: EngineResponse<Answer>;
-  readonly source: AnswerSource;
+  readonly source: ResultSource;
 }
 
-export interface Answers {
-  analyze(asked: Asked<EventQuery, AnalyzeEventsResponse>): Promise<Answered<AnalyzeEventsResponse>>;
-  /** Is not kept, for lists are large and seldom asked for twice. */
+export interface CachedResults {
+  analyze(
+    queryRun: QueryRun<EventQuery, AnalyzeEventsResponse>,
+  ): Promise<SourcedResult<AnalyzeEventsResponse>>;
+  /** Does not cache the list: lists are large and seldom requested twice. */
   list<Query extends Message, Answer extends Message>(
     desc: DescMessage,
-    asked: Asked<Query, Answer>,
-  ): Promise<Answered<Answer>>;
-  /** Kept results that look at cohorts of this project are out of date. */
+    queryRun: QueryRun<Query, Answer>,
+  ): Promise<SourcedResult<Answer>>;
+  /** Makes cached results of the project outdated. */
   clusterImported(projectId: number): void;
 }
 
-export interface AnswersOptions {
-  /** Of all kept results together; 0 keeps none. */
+export interface CacheOptions {
+  /** Most bytes of all cached results; 0 caches none. */
   readonly cacheMaxBytes: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Has equal queries at the same time computed once, and keeps results while the data behind them stays as it is. */
-export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
+/** Runs equal queries at the same time once, and caches results until the data changes. */
+export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): CachedResults {
   const cache = new LruCache<string, AnalyzeEventsResponse>(cacheMaxBytes);
   const runs = createSharedRuns<EngineResponse<Message>>();
   const imports = new Map<number, number>();
 
-  const circumstancesOf = ({ project, query, rest }: Asked<Message, Message>) => {
+  const keyPartsOf = ({ project, query, rest }: QueryRun<Message, Message>) => {
     const projectId = Number(query.projectId);
     const version = project.engine.version(projectId);
     return {
@@ -55,36 +57,39 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
       imports: imports.get(projectId) ?? 0,
       nowMs: now(),
       lateness: project.lateness?.(),
-      // An engine without a version passes the body on, with members that the message lacks.
+      // An engine without a version forwards the body, which may have members that the message lacks.
       rest: version === undefined ? rest : undefined,
     };
   };
-  const join = async <Answer extends Message>(key: string, { run, signal }: Asked<Message, Answer>) => {
+  const shareRun = async <Answer extends Message>(
+    key: string,
+    { run, signal }: QueryRun<Message, Answer>,
+  ) => {
     const { result, isShared } = runs.join(key, run, signal);
-    const source: AnswerSource = isShared ? "shared" : "engine";
+    const source: ResultSource = isShared ? "shared" : "engine";
     return { answer: (await result) as EngineResponse<Answer>, source };
   };
 
   return {
-    async analyze(asked) {
-      const { query, signal, run } = asked;
-      const circumstances = circumstancesOf(asked);
-      const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...circumstances });
-      const runAndKeep = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
+    async analyze(queryRun) {
+      const { query, signal, run } = queryRun;
+      const keyParts = keyPartsOf(queryRun);
+      const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...keyParts });
+      const runAndCache = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
         const answer = await run(runSignal);
-        if (circumstances.version !== undefined)
+        if (keyParts.version !== undefined)
           cache.set(key, answer.message, sizeOf(answer.message) + keptBytes);
         return answer;
       };
-      if (query.useCache === false) return { answer: await runAndKeep(signal), source: "engine" };
-      const kept = cache.get(key);
-      if (kept !== undefined) return { answer: { message: markCached(kept) }, source: "cache" };
-      return await join(key, { ...asked, run: runAndKeep });
+      if (query.useCache === false) return { answer: await runAndCache(signal), source: "engine" };
+      const cached = cache.get(key);
+      if (cached !== undefined) return { answer: { message: markCached(cached) }, source: "cache" };
+      return await shareRun(key, { ...queryRun, run: runAndCache });
     },
-    async list(desc, asked) {
-      // Of an answer over REST there may be its bytes only.
-      const operation = asked.rest === undefined ? "list" : "list over REST";
-      return join(keyOf(desc, asked.query, { operation, ...circumstancesOf(asked) }), asked);
+    async list(desc, queryRun) {
+      // The result of a REST call may have only its bytes.
+      const operation = queryRun.rest === undefined ? "list" : "list over REST";
+      return shareRun(keyOf(desc, queryRun.query, { operation, ...keyPartsOf(queryRun) }), queryRun);
     },
     clusterImported(projectId) {
       imports.set(projectId, (imports.get(projectId) ?? 0) + 1);
@@ -98,7 +103,7 @@ const bucketBytes = 200;
 const entryBytes = 300;
 const labelBytes = 2;
 
-/** About what a result takes in memory. */
+/** Estimates the memory of a result in bytes. */
 function sizeOf({ data }: AnalyzeEventsResponse): number {
   if (data === undefined) return 0;
   let bytes = (data.x.length + data.xCompared.length) * bucketBytes;

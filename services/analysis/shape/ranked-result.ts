@@ -8,12 +8,12 @@ import {
 import type { KeyValue } from "../../../store/events/events.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { labelOf, writeLabel } from "../text-form.ts";
-import { shapeGroupValue } from "./answer-info.ts";
 import { createGroupTable, type GroupTable } from "./group-table.ts";
 import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
+import { shapeGroupValue } from "./result-info.ts";
 
 /** All groups of all results, the first ones in their order, before any numbers but totals were read. */
-export interface RankedAnswer {
+export interface RankedResult {
   readonly plan: EventPlan;
   readonly runs: Runs;
   readonly table: GroupTable;
@@ -23,12 +23,12 @@ export interface RankedAnswer {
 }
 
 /** @param limit how many groups of each result must be in order */
-export async function rankAnswer(
+export async function rankResult(
   plan: EventPlan,
   runs: Runs,
   limit: number,
   yieldToEventLoop: YieldToEventLoop,
-): Promise<RankedAnswer> {
+): Promise<RankedResult> {
   const { keys } = plan;
   const table = await createGroupTable(runs.flat(), keys.length > 0, yieldToEventLoop);
   const compare = (a: number, b: number) => compareLabels(keys, table.groups[a]!, table.groups[b]!);
@@ -81,7 +81,7 @@ function splitLabel({ split }: EventPlan, table: GroupTable, value: number): str
 
 /** A result without its entries. */
 export function shapeHeading(
-  { plan, table }: RankedAnswer,
+  { plan, table }: RankedResult,
   { metric, split, groups }: RankedMetric,
 ): MetricResult {
   const suffix = split === undefined ? "" : `(${writeLabel(splitLabel(plan, table, split))})`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { joinFaults } from "../../../../services/analysis/refusal/join-faults.ts";
+import { mergeViolations } from "../../../../services/analysis/refusal/merge-violations.ts";
 
 const faults = (...fields: readonly string[]) => fields.map((field) => ({ field, description: "is bad" }));
 
@@ -24,6 +24,6 @@ it.each<[form: string, meaning: string, isTold: boolean]>([
   ["events", "eventIndex", false],
   ["events[0].metricName", 'events[0].metricName (metric "dau").quota', false],
 ])("with a fault of %s one of %s is told: %s", (form, meaning, isTold) => {
-  const joined = joinFaults(faults(form), faults(meaning)).map(({ field }) => field);
+  const joined = mergeViolations(faults(form), faults(meaning)).map(({ field }) => field);
   expect(joined).toEqual(isTold ? [form, meaning] : [form]);
 });

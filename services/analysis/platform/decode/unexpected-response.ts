@@ -1,13 +1,17 @@
 import { quoteText } from "../../../../base/text/quote.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { Redactor } from "../upstream/redact.ts";
-import type { UpstreamAnswer } from "../upstream/upstream.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
 
 /** Enough to tell what kind of page it is. */
 const beginningBytes = 2_048;
 
 /** What was received in the place of an answer, in a few words and without the token. */
-export function describeReceived(answer: UpstreamAnswer, beginning: Uint8Array, redactor: Redactor): string {
+export function describeReceived(
+  answer: UpstreamResponse,
+  beginning: Uint8Array,
+  redactor: Redactor,
+): string {
   const type = answer.contentType === "" ? "without a content type" : answer.contentType;
   return redactor.text(`HTTP ${answer.status} ${type}, ${quoteBytes(beginning, redactor)}`);
 }
@@ -23,7 +27,7 @@ export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
 }
 
 /** Reads the beginning of a body and gives up the rest. */
-export async function readBeginning(answer: UpstreamAnswer): Promise<Buffer> {
+export async function readBeginning(answer: UpstreamResponse): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -40,12 +44,12 @@ export async function readBeginning(answer: UpstreamAnswer): Promise<Buffer> {
 
 /** The refusal for an answer that is none of the platform's own: an error page, a redirect, a proxy's refusal. */
 export function refuseReceived(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   beginning: Uint8Array,
   redactor: Redactor,
 ): AnalysisRefusal {
   // Other statuses are answers of something that works.
-  if (answer.status >= 500 || answer.status === 200) answer.blame();
+  if (answer.status >= 500 || answer.status === 200) answer.markFailed();
   const code = answer.status === 429 ? returnCodes.busy : returnCodes.unavailable;
   const received = describeReceived(answer, beginning, redactor);
   return new AnalysisRefusal(code, `the platform sent an invalid response: ${received}`);

@@ -1,6 +1,6 @@
 import { AggregationSchema, type EventMetric } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Expression, Predicate } from "../../../../store/events/events.ts";
-import { wordOf } from "../../words.ts";
+import { wordOf } from "../../enum-words.ts";
 import { describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";
 import { describeFilters } from "../condition/filter.ts";
@@ -11,7 +11,7 @@ import type { OperandName } from "./formula.ts";
 import { countsUsers } from "./operand.ts";
 
 /** What a metric says of one of its operands by number. */
-export interface OperandMarks {
+export interface OperandOptions {
   readonly where?: Predicate | undefined;
   /** What counts as a user. */
   readonly entity?: Expression | undefined;
@@ -21,18 +21,18 @@ export interface OperandMarks {
 export const userId: Expression = { kind: "builtin", name: "user_id" };
 
 /** One for each operand. @param operands undefined when the formula was refused */
-export function describeMarks(
+export function describeOperandOptions(
   metric: EventMetric,
   operands: readonly OperandName[] | undefined,
   field: string,
   context: DescribeContext,
-): readonly OperandMarks[] {
+): readonly OperandOptions[] {
   const count = operands?.length;
-  const marks = Array.from({ length: count ?? 0 }, (): OperandMarks => ({}));
-  const mark = <K extends keyof OperandMarks>(
+  const marks = Array.from({ length: count ?? 0 }, (): OperandOptions => ({}));
+  const mark = <K extends keyof OperandOptions>(
     key: K,
     list: string,
-    entries: readonly Entry<OperandMarks[K]>[],
+    entries: readonly Entry<OperandOptions[K]>[],
   ) => {
     for (const [i, { index, value }] of entries.entries()) {
       const path = `${field}.${list}[${i}].index`;

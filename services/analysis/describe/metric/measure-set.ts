@@ -15,22 +15,22 @@ export interface MeasureRef {
 }
 
 /** Collects the measures of all metrics: equal ones are computed once, and those that can be share a scan. */
-export interface MeasureBook {
-  add(scan: ScanKind, measure: Measure): MeasureRef;
-  find(scan: ScanKind, measure: Measure): MeasureRef | undefined;
+export interface MeasureSet {
+  add(scan: ScanKey, measure: Measure): MeasureRef;
+  find(scan: ScanKey, measure: Measure): MeasureRef | undefined;
   /** Index of the scan for this kind of measures. */
-  scanOf(scan: ScanKind): number;
+  scanOf(scan: ScanKey): number;
   readonly scans: readonly PlannedScan[];
 }
 
-export type ScanKind = Pick<PlannedScan, "isSplit" | "window">;
+export type ScanKey = Pick<PlannedScan, "isSplit" | "window">;
 
-export function createMeasureBook(): MeasureBook {
+export function createMeasureSet(): MeasureSet {
   const scans: { isSplit: boolean; window: Window | undefined; measures: Measure[] }[] = [];
   const scanIndexes = new Map<string, number>();
   const measureIndexes = new Map<string, number>();
   const keyOf = createStructuralKey();
-  const scanOf = ({ isSplit, window }: ScanKind): number => {
+  const scanOf = ({ isSplit, window }: ScanKey): number => {
     const key = `${isSplit} ${window?.id ?? ""}`;
     let scan = scanIndexes.get(key);
     if (scan === undefined) {
