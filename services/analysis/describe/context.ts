@@ -7,11 +7,11 @@ import type { QueryZone } from "./time/zone.ts";
 
 export interface ImportedCluster {
   readonly kind: CohortInfo["kind"];
-  /** Of its versions, `yyyy-MM-dd`, ascending. */
+  /** Days of its versions, `yyyy-MM-dd`, ascending. */
   readonly days: readonly string[];
 }
 
-/** What every part of one query is read against. */
+/** The context in which all parts of one query are described. */
 export interface DescribeContext {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
@@ -21,11 +21,11 @@ export interface DescribeContext {
   readonly zone: QueryZone;
   readonly today: Today;
   readonly problems: Problems;
-  /** Conditions within definitions. */
+  /** Describes the conditions of definitions. */
   readonly describeFilter: (filter: Filter, field: string, context: DescribeContext) => Predicate | undefined;
-  /** Names of the project's definitions that are being described, outermost first. */
+  /** Names of the definitions that are being described, outermost first. */
   readonly definitions: readonly string[];
-  /** Of this query so far. */
+  /** Counts of this query so far. */
   readonly counts: {
     conditions: number;
     literals: number;
@@ -39,7 +39,7 @@ export function allOf(predicates: readonly Predicate[]): Predicate {
   return join("and", predicates, true);
 }
 
-/** @param whenEmpty what no predicate at all comes to */
+/** @param whenEmpty result for an empty list */
 export function join(kind: "and" | "or", predicates: readonly Predicate[], whenEmpty: boolean): Predicate {
   const decisive = kind === "or";
   const open = predicates.filter((one) => one.kind !== "always" || one.value === decisive);

@@ -40,13 +40,13 @@ import {
   zoneOfProject,
 } from "./time/zone.ts";
 
-/** What a query is described against. */
+/** The project in which a query is described. */
 export interface QuerySource {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
   readonly clusters: readonly CohortInfo[];
   readonly nowMs: number;
-  /** Default: a warning. */
+  /** Default: warns. */
   readonly reportUndeclared?: ReportUndeclared;
 }
 
@@ -54,21 +54,24 @@ export interface QuerySource {
 export interface DescribedAxes {
   readonly periods: readonly Period[] | undefined;
   readonly keys: readonly (PlannedKey | undefined)[];
-  /** Undefined when there is none, or it could not be read. */
+  /** Undefined without a split and when it could not be read. */
   readonly split: PlannedKey | undefined;
 }
 
-/** Looks at what one kind of query has beside the others. @param axes undefined without a view */
+/** Checks the members that only one kind of query has. @param axes undefined without a view */
 export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) => void;
 
 /**
- * What has to be computed for a query. @throws AnalysisRefusal naming all that
- * is wrong with it
+ * Turns a query into a plan: what has to be computed for it. @throws AnalysisRefusal with all faults of the query
+ *
+ * `time/` resolves ranges, zones and steps, `column/` finds columns, `condition/` reads filters, `metric/` plans the
+ * measures of metrics, `group-by.ts` and `event-split.ts` the keys. `problems.ts` collects refusals and warnings,
+ * `context.ts` has what all parts share, `event-plan.ts` the plan, `user-slice.ts` the users of one number of a result.
  */
 export function describeQuery(query: AnyQuery, source: QuerySource, check: CheckQuery = () => {}): EventPlan {
   const problems = createProblems();
   for (const path of query.ignoredFields) {
-    // After the path of a member there may be its value, which is unknown.
+    // The path of a member may be followed by its unknown value.
     const field = /^\S+\.format(?= )/.exec(path)?.[0] ?? path;
     problems.warn(WarningReason.IGNORED_FIELD, field, `${path} is unknown and was ignored`);
   }
@@ -258,7 +261,7 @@ function describeMetrics(
   });
 }
 
-/** Most groups of each metric. */
+/** Checks the limit of groups and the time limit. */
 export function checkLimit({ limit, timeoutSeconds }: EventQuery, problems: Problems): void {
   if (limit !== undefined && (limit < 1 || limit > queryLimits.groups)) {
     problems.refuse("limit", limit, `must be a whole number from 1 to ${queryLimits.groups}`);

@@ -10,7 +10,7 @@ import { overlappingBuckets, windowedBuckets } from "./time/window.ts";
 import { type QueryZone, stepsWithin } from "./time/zone.ts";
 
 export interface PlannedMetric {
-  /** In the query. */
+  /** Index in the query. */
   readonly index: number;
   readonly uuid: string;
   readonly resultKey: string;
@@ -19,32 +19,32 @@ export interface PlannedMetric {
   readonly isSplit: boolean;
   readonly computation: Computation;
   readonly operands: readonly OperandEvents[];
-  /** Its groups are those where any of these holds; empty without keys. */
+  /** Its groups are those in which any of these holds; empty without keys. */
   readonly presence: readonly Presence[];
 }
 
-/** All that has to be computed for one query. */
+/** Everything that has to be computed for one query. */
 export interface EventPlan {
   readonly projectId: number;
   readonly asker: string | undefined;
   readonly zone: QueryZone;
-  /** The range of the query, and where it compares the other one. */
+  /** The range of the query, then the compared range. */
   readonly periods: readonly Period[];
   readonly keys: readonly PlannedKey[];
   readonly split: PlannedKey | undefined;
   readonly metrics: readonly PlannedMetric[];
   readonly scans: readonly PlannedScan[];
-  /** Local times of properties are looked at, which may be far from the ranges. */
+  /** Whether local times of properties are read, which may be far outside of the ranges. */
   readonly readsLocalProperties: boolean;
   readonly warnings: readonly Warning[];
 }
 
-/** Keys of a planned scan: the split's comes last. */
+/** Returns the keys of a planned scan; the key of the split is last. */
 export function keysOf(plan: EventPlan, { isSplit }: Pick<PlannedScan, "isSplit">): readonly PlannedKey[] {
   return isSplit && plan.split !== undefined ? [...plan.keys, plan.split] : plan.keys;
 }
 
-/** A planned scan over one period, as the store takes it. */
+/** Compiles a planned scan over one period for the store. */
 export function compileScan(plan: EventPlan, planned: PlannedScan, period: Period): Scan {
   const buckets = windowedBuckets(period, planned.window, plan.zone);
   const keys = keysOf(plan, planned).map(({ key }) => key);
@@ -55,12 +55,12 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
     buckets,
     keys,
     measures: planned.measures,
-    // Totals order groups. Those of one bucket are its values.
+    // Groups are ordered by totals. With one bucket its values are the totals.
     totals: keys.length > 0 && period.buckets.length > 1,
   };
 }
 
-/** The events of all periods and metrics, over which intervals are spread. */
+/** Compiles the scan over the events of all periods and metrics, over which intervals are spread. */
 export function compileSpread(plan: EventPlan): Scan {
   const buckets = overlappingBuckets(
     plan.periods.map(({ range }) => range),
@@ -87,7 +87,7 @@ export function zoneSteps(
   return readsLocalProperties ? zone.steps : stepsWithin(zone.steps, startMs, endMs);
 }
 
-/** The metric's name for people. */
+/** Returns the display name of a metric. */
 export function displayNameOf({ eventNameDisplay }: EventMetric, resultKey: string): string {
   return eventNameDisplay || resultKey;
 }

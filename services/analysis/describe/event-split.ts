@@ -6,7 +6,7 @@ import { type Problems, warnNoEffect } from "./problems.ts";
 
 const field = "eventView.eventSplit";
 
-/** The key by which metrics are split; undefined when it is off or was refused. */
+/** Describes the key by which metrics are split; undefined without a split and when it was refused. */
 export function describeSplit({ eventSplit }: EventView, context: DescribeContext): PlannedKey | undefined {
   if (!isOn(eventSplit)) return undefined;
   const { event, groupByProp } = eventSplit;
@@ -22,13 +22,13 @@ function isOn(eventSplit: Split | undefined): eventSplit is Split {
   return eventSplit?.event !== undefined || eventSplit?.groupByProp !== undefined;
 }
 
-/** A metric, with the names of all events that it counts. */
+/** A metric with the names of all events that it counts. */
 interface SplitMetric {
   readonly splitIndexes: readonly number[];
   readonly eventNames: ReadonlySet<string>;
 }
 
-/** Metrics that name an operand are split as a whole, by what their own events say. */
+/** Warns of splits without effect. Metrics that name an operand are split as a whole, by the values of their own events. */
 export function warnOfSplit(
   { eventSplit }: EventView,
   metrics: readonly SplitMetric[],

@@ -18,11 +18,11 @@ export interface PlannedKey {
   readonly displayName: string;
   readonly key: GroupKey;
   readonly form: KeyForm;
-  /** The key is cut into intervals once the spread of its values is known. */
+  /** Whether the key is cut into intervals after the spread of its values is read. */
   readonly needsSpread: boolean;
 }
 
-/** Undefined when it was refused. */
+/** Describes a group-by column; returns undefined when it was refused. */
 export function describeGroupBy(
   groupBy: GroupBy,
   field: string,
@@ -55,7 +55,7 @@ export function describeGroupBy(
   return { ...names, needsSpread, key: { kind: "values", of: column.value }, form: { kind: kindOf(column) } };
 }
 
-/** What says how to cut, and cuts nothing. */
+/** Warns of range settings without effect. */
 function warnOfRange(
   { propertyRange, propertyRangeType: type }: GroupBy,
   column: Column,
@@ -122,14 +122,13 @@ function describeIntervals(
   };
 }
 
-/** Fewer different values than this are groups of their own. */
+/** Keys with fewer different values are not cut into intervals. */
 const minSpreadValues = 20;
 const spreadIntervals = 12;
 
 /**
- * Boundaries between intervals of equal width, as numbers of few digits: a
- * boundary is off by less than a hundredth of the width. Undefined for a width
- * beyond the largest number, and for one below the distance of neighbours.
+ * Returns boundaries between intervals of equal width, rounded to few digits by less than a hundredth of the width.
+ * Returns undefined for a width beyond the largest number or below the distance of adjacent numbers.
  */
 function cutRange([least, most]: readonly [number, number]): readonly number[] | undefined {
   const width = (most - least) / spreadIntervals;
@@ -144,7 +143,7 @@ function cutRange([least, most]: readonly [number, number]): readonly number[] |
   return [short, exact].find(isAscending);
 }
 
-/** The key, cut into intervals of equal width if its values are many. */
+/** Cuts a key into intervals of equal width if it has many values. */
 export function cutKey(planned: PlannedKey, { distinct, range }: NumberSpread): PlannedKey {
   const { key } = planned;
   if (key.kind !== "values" || range === undefined || distinct < minSpreadValues) {

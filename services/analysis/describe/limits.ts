@@ -1,7 +1,7 @@
-/** What one query may ask for; more is refused with the number found and the maximum. */
+/** Limits of one query; more is refused with the number found and the limit. */
 export const queryLimits = {
   metrics: 100,
-  /** Of all metrics together, named metrics taken apart. */
+  /** Of all metrics together, including those of named metrics. */
   operands: 300,
   groupBy: 100,
   /** Of all lists of filters together. */
@@ -16,20 +16,20 @@ export const queryLimits = {
   patternSteps: 5_000,
   formulaCharacters: 10_000,
   formulaDepth: 50,
-  /** Definitions of a project within each other. */
+  /** Definitions of a project that refer to each other. */
   definitionDepth: 10,
   /** A week of minutes is 10,080. */
   buckets: 20_000,
-  /** Of a number of days in relative ranges, windows and conditions; a hundred years. */
+  /** Largest number of days in relative ranges, windows and conditions: a hundred years. */
   days: 36_500,
   groups: 10_000,
   selectedColumns: 500,
 } as const;
 
 export const defaultGroups = 1_000;
-/** Users in one answer that is not streamed. */
+/** Users in one response that is not streamed. */
 export const maxListedUsers = 10_000;
-/** Numbers in one answer that is not streamed, 160 MB. */
+/** Numbers in one response that is not streamed, 160 MB. */
 export const maxAnswerValues = 20_000_000;
-/** Results that one metric is split into in an answer that is not streamed. */
+/** Results of one split metric in a response that is not streamed. */
 export const maxSplitResults = 1_000;

@@ -7,10 +7,10 @@ import { isChangedByDouble } from "../text-form.ts";
 
 const maxViolations = 50;
 const maxWarnings = 100;
-/** Looking for the nearest of some thousand names takes milliseconds, so only so many unknown names get it. */
+/** Most unknown names that get a hint: finding the nearest of some thousand names takes milliseconds. */
 const maxHints = 10;
 
-/** What is found wrong or odd about a query while it is described, so that all of it can be told at once. */
+/** Collects the refusals and warnings of a query while it is described, so that all are reported together. */
 export interface Problems {
   /** @param rule such as `must be a whole number from 1 to 10000` */
   refuse(field: string, value: string | number | undefined, rule: string): void;
@@ -18,10 +18,10 @@ export interface Problems {
   refuseWord(field: string, value: number, valid: readonly string[]): void;
   /** Once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
-  /** The nearest of the known names and a list of them, empty once there were many. @param separator before it. @param lead such as `known are` */
+  /** Returns the nearest of the known names and a list of them; empty after many hints. @param separator before it. @param lead such as `known are` */
   hint(name: string, known: () => readonly string[], separator: string, lead: string): string;
   readonly warnings: readonly Warning[];
-  /** Of all that has been refused. */
+  /** One refusal for all faults. */
   readonly refusal: AnalysisRefusal | undefined;
   /** @throws AnalysisRefusal when anything has been refused */
   throwIfAny(): void;
@@ -73,7 +73,7 @@ export function warnUnknown(
   problems.warn(WarningReason.UNKNOWN_NAME, field, message);
 }
 
-/** Of a pattern that the engine has no room for; undefined when it is one of a definition's. */
+/** Refuses a pattern that is too large for the engine; undefined for a pattern of a definition. */
 export function refuseLargePattern(
   found: { readonly field: string; readonly pattern: string } | undefined,
 ): AnalysisRefusal {
@@ -83,7 +83,7 @@ export function refuseLargePattern(
   return problems.refusal!;
 }
 
-/** Of a query whose conditions, repeated for each metric that has them, are more than the engine takes. */
+/** Refuses a query whose conditions, repeated for each metric, are too large for the engine. */
 export function refuseLargePlan(): AnalysisRefusal {
   const problems = createProblems();
   const rule =
@@ -92,12 +92,12 @@ export function refuseLargePlan(): AnalysisRefusal {
   return problems.refusal!;
 }
 
-/** Names that are listed where one is wrong. */
+/** Most names that a message lists. */
 const maxListed = 20;
-/** No name is longer by much. */
+/** Longer names are cut before they are compared. */
 const maxCompared = 100;
 
-/** A name in a query that stands for nothing: what has to be declared, imported or reported before. */
+/** A name in a query that was not declared, imported or reported. */
 export interface Undeclared {
   readonly what: string;
   readonly name: string;
@@ -106,7 +106,7 @@ export interface Undeclared {
   readonly known: () => readonly string[];
 }
 
-/** A warning in an answer, which its caller sees; a refusal where there is no answer to hold it. */
+/** Reports an undeclared name: as a warning in the result, or as a refusal where results have no warnings. */
 export type ReportUndeclared = (problems: Problems, field: string, undeclared: Undeclared) => void;
 
 export const warnUndeclared: ReportUndeclared = (problems, field, undeclared) =>
@@ -123,7 +123,7 @@ function hintOf(name: string, known: readonly string[], lead: string): string {
   return `${suggestion}${lead} ${known.slice(0, maxListed).map(quote).join(", ")}${more}`;
 }
 
-/** Of a whole number that a double changes. */
+/** Warns of an integer that is not exact as a double. */
 export function warnOfDigits(problems: Problems, field: string, text: string): void {
   if (!isChangedByDouble(text)) return;
   const limit = "numbers are exact up to 9007199254740991, report longer ids as texts";

@@ -19,7 +19,7 @@ import { overlappingBuckets, windowOf } from "./time/window.ts";
 
 export type SliceQuery = EventUserQuery | EventUserDownloadQuery;
 
-/** The metric whose users are asked for. */
+/** Checks the index of the metric whose users are requested. */
 export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Problems): void {
   if (eventIndex === undefined) problems.refuse("eventIndex", undefined, "is required");
   else if (events.length === 0) return;
@@ -32,7 +32,7 @@ export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Pr
   }
 }
 
-/** The group and the bucket whose users are asked for, as far as the axes are known. */
+/** Checks the group and the bucket whose users are requested, as far as the axes are known. */
 export function checkSlice(
   query: SliceQuery,
   axes: DescribedAxes | undefined,
@@ -45,7 +45,7 @@ export function checkSlice(
   if (axes !== undefined && keys.every(isKnown)) readSlice(keys, splitOf(query, split), query, problems);
 }
 
-/** Columns that nobody has reported are empty. */
+/** Checks the selected columns; warns of columns that were never reported, which are empty. */
 export function checkColumns(columns: readonly string[], schema: ProjectSchema, problems: Problems): void {
   const { length } = columns;
   if (length === 0 || length > queryLimits.selectedColumns) {
@@ -68,10 +68,9 @@ const unknownColumn = { what: "user property", effect: "it has no values" } as c
 const idColumns: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
 /**
- * The users behind one number of a result: those of the events that the number
- * was computed of. Undefined when the metric has no events at all, or the range
- * not the step.
- * @param plan of the result, its keys cut into intervals. @throws AnalysisRefusal
+ * Compiles the scan for the users of one number of a result: the users of the events from which it was computed.
+ * Returns undefined when the metric has no events, or the range lacks the step.
+ * @param plan of the result, with its keys cut into intervals. @throws AnalysisRefusal
  */
 export function compileUserScan(
   plan: EventPlan,
@@ -101,7 +100,7 @@ export function compileUserScan(
   };
 }
 
-/** @param reach local times, where not all operands look at the same */
+/** @param reach local times, where operands differ in them */
 function measureOf({ events, where }: OperandEvents, reach: readonly LocalRange[]): Measure {
   const times = reach.map(({ startMs, endMs }) =>
     allOf([
@@ -112,7 +111,7 @@ function measureOf({ events, where }: OperandEvents, reach: readonly LocalRange[
   return { events, where: allOf([where, join("or", times, true)]), aggregate: { kind: "count" } };
 }
 
-/** Buckets in a row as one. */
+/** Joins successive buckets to one. */
 function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
   const [first, last] = [buckets[0]!, buckets.at(-1)!];
   return {
@@ -122,7 +121,7 @@ function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
   };
 }
 
-/** The split of the metric that is asked for; undefined where it is not split. */
+/** Returns the split of the requested metric; undefined where it is not split. */
 function splitOf(
   { events, eventIndex = 0 }: SliceQuery,
   split: PlannedKey | undefined,
@@ -137,7 +136,7 @@ interface Slice {
   readonly group: readonly KeyValue[];
 }
 
-/** The group that labels name; after them there may be a label of the split. */
+/** Reads the group that the labels name; a label of the split may follow. */
 function readSlice(
   keys: readonly PlannedKey[],
   split: PlannedKey | undefined,
@@ -145,7 +144,7 @@ function readSlice(
   problems: Problems,
 ): Slice {
   const labels = sliceGroupVal.map(({ value }) => (value.case === "label" ? value.value : null));
-  // Without groups a label may stand for the one group that there is.
+  // Without group keys, a label may name the only group.
   const isOverall = keys.length === 0 && overallLabels.includes(labels[0] ?? "");
   const lead = isOverall && labels.length <= (split === undefined ? 1 : 2) ? 1 : 0;
   const own = labels.slice(lead);
@@ -178,7 +177,7 @@ function readLabel(
   place: number,
   problems: Problems,
 ): KeyValue {
-  // What labels there are is known after the spread.
+  // The labels are known only after the spread is read.
   if (label === null || needsSpread) return null;
   const value = keyOf(form, label);
   if (value === undefined) {
@@ -195,7 +194,7 @@ const forms = {
   time: "a time as yyyy-MM-dd HH:mm:ss",
 } as const;
 
-/** The local times that an operand looks at for these buckets, in a row and apart from each other. */
+/** Returns the local times that an operand counts for these buckets, ascending and disjoint. */
 function reachOf(buckets: readonly PlannedBucket[], window: OperandEvents["window"]): readonly LocalRange[] {
   return mergeRanges(buckets.map(({ local }) => (window === undefined ? local : windowOf(window, local))));
 }

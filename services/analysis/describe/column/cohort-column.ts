@@ -7,7 +7,7 @@ import { queryLimits } from "../limits.ts";
 import { warnNoEffect } from "../problems.ts";
 import type { Column, ColumnName } from "./column.ts";
 
-/** A cohort or a tag: declared by the project, or imported. Undefined when it was refused. */
+/** Finds a cohort or a tag, declared by the project or imported. Returns undefined when it was refused. */
 export function findCohort(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
   const { columnName, subTableType = SubTableType.UNSPECIFIED, specifiedClusterDate: day = "" } = name;
   if (day !== "" && parseDate(day) === undefined) {
@@ -65,7 +65,7 @@ function findImported(
   }
 }
 
-/** The text of the first branch that holds. */
+/** Describes a column with the text of the first branch whose condition holds. */
 export function branchColumn(
   branches: readonly Branch[],
   field: string,
@@ -82,7 +82,7 @@ export function branchColumn(
   };
 }
 
-/** Definitions may name others, but not themselves. */
+/** Describes a definition. Definitions may refer to others, but not to themselves. */
 export function nested<T>(
   name: string,
   field: string,

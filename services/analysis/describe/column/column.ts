@@ -11,15 +11,15 @@ export type ColumnType =
   | "list"
   | "object"
   | "object_group"
-  /** Not a value: the user is in it or not. */
+  /** Membership of the user; not a value. */
   | "cohort"
-  /** Nobody has reported it: it has no values. */
+  /** Never reported: it has no values. */
   | "nothing";
 
 export interface Column {
   readonly type: ColumnType;
   readonly value: Expression;
-  /** Of a member of an object group, whose values are lists of the type. */
+  /** The member of an object group, whose values are lists of the type. */
   readonly member?: Property;
   readonly cohort?: Predicate;
 }
@@ -34,15 +34,15 @@ export interface ColumnName {
 
 export const noValues: Column = { type: "nothing", value: { kind: "null" } };
 
-/** `#event_time`, local. */
+/** `#event_time` in local time. */
 export const eventTime: Expression = { kind: "local", of: { kind: "builtin", name: "event_time" } };
 
-/** The value as the store has it: of members of object groups the whole list, whose times are instants. */
+/** Returns the value as stored: the whole list for members of object groups, whose times are instants. */
 export function storedValue({ member, value }: Column): Expression {
   return member === undefined ? value : { kind: "property", property: member };
 }
 
-/** The texts that a column's values stand for. */
+/** Translates the values of a column to texts. */
 export function translate(
   column: Column,
   texts: ReadonlyMap<string, string>,

@@ -8,7 +8,7 @@ import type { Column, ColumnName } from "./column.ts";
 import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts";
 import { findVirtual } from "./virtual-column.ts";
 
-/** Undefined when it was refused. @param field path of the object that names the column */
+/** Finds a column; returns undefined when it was refused. @param field path of the object that names the column */
 export function findColumn(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
   const { columnName, tableType, specifiedClusterDate = "" } = name;
   const { problems } = context;
@@ -41,7 +41,7 @@ function findTableColumn(
   return findPropertyColumn(table, name, field, context);
 }
 
-/** The property that a metric aggregates, for which queries name no table. */
+/** Finds the property that a metric aggregates, which queries name without a table. */
 export function findQuota(name: string, field: string, context: DescribeContext): Column | undefined {
   if (name.startsWith("#vp@")) return findVirtual(name.slice(4), field, context);
   return findEventOrUserColumn(name, field, context);

@@ -3,7 +3,7 @@ import type { DescribeContext } from "../context.ts";
 import { warnUnknown } from "../problems.ts";
 import { type Column, type ColumnType, eventTime, noValues, translate } from "./column.ts";
 
-/** A builtin, a property or a column of a dimension table. Undefined when it was refused. @param field path of the name */
+/** Finds a builtin, a property or a column of a dimension table; returns undefined when it was refused. @param field path of the name */
 export function findPropertyColumn(
   table: PropertyTable,
   name: string,
@@ -31,7 +31,7 @@ function warnOfProperty(
   warnUnknown(problems, field, { what: `${table} property`, name, effect, known });
 }
 
-/** A column of an event, or else of its user: where no table is named. */
+/** Finds a column of the event or, if there is none, of its user. */
 export function findEventOrUserColumn(
   name: string,
   field: string,
@@ -65,7 +65,7 @@ function findBuiltin(table: PropertyTable, name: string, context: DescribeContex
     case "#event_time":
       return { type: "time", value: eventTime };
     case "#server_time":
-      // It may be far from the range, so all of the zone's history is needed.
+      // The time may be far outside of the range, so all steps of the zone are needed.
       context.counts.readsLocalProperties = true;
       return { type: "time", value: { kind: "local", of: { kind: "builtin", name: "server_time" } } };
     default:

@@ -6,7 +6,7 @@ import { branchColumn, nested } from "./cohort-column.ts";
 import { type Column, describeType, noValues, translate } from "./column.ts";
 import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts";
 
-/** A virtual property, by its name without `#vp@`. Undefined when it was refused. */
+/** Finds a virtual property by its name without `#vp@`; returns undefined when it was refused. */
 export function findVirtual(name: string, field: string, context: DescribeContext): Column | undefined {
   const virtual = context.project.virtualProperties.get(name);
   if (virtual === undefined) {

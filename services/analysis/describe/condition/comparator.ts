@@ -6,23 +6,23 @@ import { allOf, negate } from "../context.ts";
 import { queryLimits } from "../limits.ts";
 import { type Literals, numberOf } from "./literal.ts";
 
-/** What a condition is made of, once its column and literals have the right form. */
+/** The parts of a condition whose column and literals are valid. */
 export interface Comparison {
   readonly column: Column;
   readonly literals: Literals;
-  /** Milliseconds of the condition's unit, 0 where it has none. */
+  /** Milliseconds of the condition's unit; 0 without a unit. */
   readonly unitMs: number;
-  /** First moment of today, local. */
+  /** Start of today in local time. */
   readonly today: number;
 }
 
 export interface ComparatorRule {
-  /** How many literals: least, most. */
+  /** Least and most literals. */
   readonly arity: readonly [number, number];
-  /** Types of columns it is for; `member` stands for members of object groups. */
+  /** Types of columns that it applies to; `member` stands for members of object groups. */
   readonly types: readonly (ColumnType | "member")[];
   readonly needsUnit?: true;
-  /** Undefined when a literal was refused. */
+  /** Returns undefined when a literal was refused. */
   readonly compile: (comparison: Comparison) => Predicate | undefined;
 }
 
@@ -40,7 +40,7 @@ type Compile = ComparatorRule["compile"];
 const isNull: Compile = ({ column }) => ({ kind: "isNull", of: storedValue(column) });
 const notNull: Compile = ({ column }) => negate({ kind: "isNull", of: storedValue(column) });
 
-/** Null is no value, so a condition on what a value is not needs one. */
+/** Negates a condition; null has no value, so it satisfies neither. */
 const unless =
   (compile: Compile): Compile =>
   (comparison) => {
@@ -83,7 +83,7 @@ const inOrder =
     return bound === undefined ? undefined : compare(column.value, operator, numberOf(bound));
   };
 
-/** The end of a time is the whole second, or day, that it names. */
+/** Compiles a range; a time at its end includes the whole second or day. */
 const range: Compile = ({ column, literals }) => {
   const [least, most] = [literals.number(0), literals.number(1)];
   if (least === undefined || most === undefined) return undefined;

@@ -28,7 +28,7 @@ export interface FilterList {
   readonly relation: Relation;
 }
 
-/** Always true without conditions. Refused conditions stand for `never`: their problems end the query. @param field path of the object that has the list */
+/** Describes a list of conditions; true without conditions. Refused conditions become `never`: their problems end the query. @param field path of the object with the list */
 export function describeFilters(
   { filts, relation }: FilterList,
   field: string,
@@ -46,7 +46,7 @@ export function describeFilters(
   return join(relation === Relation.OR ? "or" : "and", predicates, true);
 }
 
-/** Undefined when it was refused. */
+/** Describes one condition; returns undefined when it was refused. */
 export function describeFilter(
   filter: Filter,
   field: string,
@@ -89,7 +89,7 @@ function describeNested(
 }
 
 function hasRoomForLiterals({ ftv }: Filter, field: string, { counts, problems }: DescribeContext): boolean {
-  // The rule of the comparator refuses more than one condition may have, and reads none of them.
+  // The rule of the comparator refuses a condition with too many literals and reads none of them.
   if (ftv.length > queryLimits.literals) return true;
   const most = queryLimits.literalsOfAllConditions;
   const wasWithin = counts.literals <= most;
@@ -169,7 +169,7 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
     : predicate;
 }
 
-/** Cohorts are named by conditions on membership wherever they say that the column lives. */
+/** Finds the column of a condition; conditions on membership name cohorts whatever their tableType is. */
 function findFilterColumn(filter: Filter, field: string, context: DescribeContext): Column | undefined {
   const isMembership =
     filter.comparator === Comparator.BELONG_TO_CLUSTER ||
@@ -218,7 +218,7 @@ function wordsFor(column: Column): readonly string[] {
   });
 }
 
-/** What comes of a condition on a column without values. */
+/** Returns the result of a condition on a column without values. */
 function predicateWithoutValues(comparator: Comparator): Predicate {
   const holds =
     comparator === Comparator.IS_NULL ||

@@ -9,17 +9,17 @@ import { warnOfDigits } from "../problems.ts";
 import { firstInstant } from "../time/zone.ts";
 import { patternSize } from "./pattern-size.ts";
 
-/** Reads the literals of one condition; what is wrong with one is refused and the reader answers undefined. */
+/** Reads the literals of one condition; each method refuses an invalid literal and returns undefined. */
 export interface Literals {
   readonly texts: readonly string[];
-  /** As values of the column; of times the start of what they name. */
+  /** Returns values of the column; for times the start of the named second or day. */
   values(): readonly (string | number | boolean)[] | undefined;
   number(at: number): number | undefined;
-  /** First moment after what the literal names, if the column is a time. */
+  /** Returns the end of the second or day that the literal names, if the column is a time. */
   timeEnd(at: number): number | undefined;
   whole(at: number, least: number, most: number): number | undefined;
   pattern(at: number): string | undefined;
-  /** As an element of the column's lists. */
+  /** Returns an element of the column's lists. */
   element(at: number): string | number | boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createLiterals(
   };
   const element = (at: number) => {
     const read = value(at);
-    // Members of object groups are compared as they are stored, and times are instants.
+    // Members of object groups are compared as stored, where times are instants.
     const isInstant = column.member?.type === "time" && column.member.table === "event";
     return isInstant && typeof read === "number" ? firstInstant(context.zone.steps, read) : read;
   };

@@ -8,7 +8,7 @@ const ofEvents: ReadonlySet<Builtin> = new Set([
   "distinct_id",
 ]);
 
-/** Whether a condition asks for anything but what is known of the user. */
+/** Reports whether a condition refers to anything other than the user. */
 export function looksAtEvents(predicate: Predicate): boolean {
   switch (predicate.kind) {
     case "always":

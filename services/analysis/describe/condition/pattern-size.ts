@@ -1,16 +1,15 @@
 import { Comparator, type Filter, FilterType } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { AnyQuery } from "../../engine.ts";
 
-/** Of the members of an escape in braces, such as `\p{Greek}` and `\x{10FFFF}`. */
+/** An escape in braces, such as `\p{Greek}` and `\x{10FFFF}`. */
 const bracedEscape = /\\[pPx]\{[^}]*\}/y;
 const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y;
 const charClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\[\s\S]|[^\]\\])*\]?/y;
 const repetition = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
 
 /**
- * About how many steps a pattern is with its repetitions written out, as
- * engines do: a pattern of 1,000 characters can have a million, which take
- * seconds to compile. Reads what is no valid pattern too.
+ * Estimates the steps of a pattern with its repetitions written out, as engines compile it: a pattern of 1,000
+ * characters can have a million steps, which take seconds to compile. Accepts invalid patterns too.
  */
 export function patternSize(pattern: string): number {
   const groups: number[] = [];
@@ -32,7 +31,7 @@ export function patternSize(pattern: string): number {
     if (count !== null) {
       const [, least = "", isRange, most] = count;
       const times = Math.max(1, Number(least), Number(most ?? 0));
-      // Each that may be missing needs a step to pass it by.
+      // Each optional repetition needs a step to skip it.
       const repeated = (atom + (isRange === undefined ? 0 : 1)) * times;
       size += repeated - atom;
       atom = repeated;
@@ -51,12 +50,12 @@ export function patternSize(pattern: string): number {
 }
 
 interface FoundPattern {
-  /** By its REST name. */
+  /** Path in REST names. */
   readonly field: string;
   readonly pattern: string;
 }
 
-/** The largest regular expression of a query; undefined when there are only those of the project's definitions. */
+/** Finds the largest regular expression of a query; undefined when only definitions of the project have some. */
 export function findLargestPattern({
   eventView,
   events,

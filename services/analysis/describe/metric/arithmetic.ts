@@ -16,7 +16,7 @@ export type Arithmetic =
 
 export interface ParsedArithmetic {
   readonly tree: Arithmetic;
-  /** What stands between the operators and is no number, without blanks around. */
+  /** The texts between operators that are not numbers, trimmed. */
   readonly operands: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export class ArithmeticError extends Error {
   override readonly name = "ArithmeticError";
 }
 
-// A name is all that stands up to the next operator.
+// A name is all text up to the next operator.
 const token =
   /\s*(?:(?<operator>[-+*/()])|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?=\s*(?:[-+*/()]|$))|(?<name>[^-+*/()]+))/y;
 

@@ -6,7 +6,7 @@ import type { Problems } from "../problems.ts";
 import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.ts";
 import { needsQuota } from "./operand.ts";
 
-/** What one operand names: an aggregation of an event's property, or a metric of the project. */
+/** The meaning of one operand: an aggregation of an event's property, or a metric of the project. */
 export type OperandName =
   | {
       readonly kind: "event";
@@ -17,13 +17,13 @@ export type OperandName =
     }
   | { readonly kind: "metric"; readonly name: string };
 
-/** A formula with what its operands name. */
+/** A parsed formula and its operands. */
 export interface Formula {
   readonly tree: Arithmetic;
   readonly operands: readonly OperandName[];
 }
 
-/** Undefined when it was refused. */
+/** Parses a formula; returns undefined when it was refused. */
 export function readFormula(text: string, field: string, problems: Problems): Formula | undefined {
   if (text.trim() === "") {
     problems.refuse(field, undefined, "is required for a formula");
@@ -46,7 +46,7 @@ export function readFormula(text: string, field: string, problems: Problems): Fo
 
 const metricPrefix = "$metric.";
 
-/** `event.ANALYSIS` or `event.property.ANALYSIS`: properties may hold dots, events and aggregations none. */
+/** Reads `event.ANALYSIS` or `event.property.ANALYSIS`: properties may contain dots, events and aggregations may not. */
 function readOperand(text: string, field: string, problems: Problems): OperandName | undefined {
   if (text.startsWith(metricPrefix)) return { kind: "metric", name: text.slice(metricPrefix.length) };
   const [first, last] = [text.indexOf("."), text.lastIndexOf(".")];

@@ -1,24 +1,24 @@
 import type { Measure } from "../../../../store/events/events.ts";
 import type { Window } from "../time/window.ts";
 
-/** What one pass over the events computes: measures of the same keys and buckets. */
+/** A pass over the events that computes measures of the same keys and buckets. */
 export interface PlannedScan {
   readonly isSplit: boolean;
   readonly window: Window | undefined;
   readonly measures: readonly Measure[];
 }
 
-/** A measure of a scan, both by their indexes. */
+/** The indexes of a scan and of a measure in it. */
 export interface MeasureRef {
   readonly scan: number;
   readonly measure: number;
 }
 
-/** Collects the measures of all metrics: equal ones are computed once, and those that can be share a scan. */
+/** Collects the measures of all metrics: equal measures are computed once, and measures share scans where possible. */
 export interface MeasureSet {
   add(scan: ScanKey, measure: Measure): MeasureRef;
   find(scan: ScanKey, measure: Measure): MeasureRef | undefined;
-  /** Index of the scan for this kind of measures. */
+  /** Returns the index of the scan for measures of this kind. */
   scanOf(scan: ScanKey): number;
   readonly scans: readonly PlannedScan[];
 }
@@ -58,9 +58,8 @@ export function createMeasureSet(): MeasureSet {
 }
 
 /**
- * Makes texts that are equal for equal parts of plans. Each object is looked at
- * once, however many parts hold it. Tables of texts, which may be long, are equal
- * only to themselves.
+ * Creates a function from parts of plans to texts that are equal for equal parts. Reads each object once, even if many
+ * parts share it. Tables of texts, which may be long, are equal only to themselves.
  */
 export function createStructuralKey(): (part: unknown) => string {
   const numbers = new Map<object, number>();

@@ -24,22 +24,22 @@ import type { MeasureSet } from "./measure-set.ts";
 import { type Computation, checkQuota, needsQuota, type OperandEvents, planOperand } from "./operand.ts";
 import { describeOperandOptions, type OperandOptions, userId } from "./operand-options.ts";
 
-/** What a metric is described into. */
+/** The parts of the plan to which a metric adds. */
 export interface MetricParts {
   readonly measures: MeasureSet;
-  /** Of all its operands. */
+  /** Events of all its operands. */
   readonly operands: OperandEvents[];
   readonly isSplit: boolean;
-  /** Of all its operands, as the query names them. */
+  /** Event names of all its operands, as in the query. */
   readonly eventNames: Set<string>;
 }
 
-/** What the query, and for a named metric the metric that names it, says of its operands. */
+/** Options that operands inherit from the query and from the metric that refers to a named metric. */
 interface Inherited extends OperandOptions {
   readonly where: Predicate;
 }
 
-/** Undefined when it was refused. @param where the query's own conditions */
+/** Describes a metric; returns undefined when it was refused. @param where the query's own conditions */
 export function describeMetric(
   metric: EventMetric,
   field: string,
@@ -104,7 +104,7 @@ function operandField(metric: EventMetric, field: string): string {
   return `${field}.${isNamed(metric) ? "metricName" : "customEvent"}`;
 }
 
-/** A metric of the project, of either type: a formula says more than a name, and so does an analysis. */
+/** Reports whether a metric refers to a metric of the project: a formula or an analysis takes precedence over a name. */
 function isNamed({ type, metricName, analysis, customEvent }: EventMetric): boolean {
   const saysMore =
     type === MetricType.CUSTOMIZED ? customEvent.trim() !== "" : analysis !== Aggregation.UNSPECIFIED;
@@ -213,7 +213,7 @@ function describeEvents(
   return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, measures);
 }
 
-/** Undefined stands for any event. */
+/** Returns the numbers of the events; undefined for any event. */
 function numbersOf(
   name: string,
   field: string,

@@ -10,17 +10,17 @@ import { describeWindow, type Window } from "../time/window.ts";
 import type { OperandName } from "./formula.ts";
 import { countsUsers } from "./operand.ts";
 
-/** What a metric says of one of its operands by number. */
+/** The options of a metric for one of its operands. */
 export interface OperandOptions {
   readonly where?: Predicate | undefined;
-  /** What counts as a user. */
+  /** The entity that is counted as a user. */
   readonly entity?: Expression | undefined;
   readonly window?: Window | undefined;
 }
 
 export const userId: Expression = { kind: "builtin", name: "user_id" };
 
-/** One for each operand. @param operands undefined when the formula was refused */
+/** Returns the options of each operand. @param operands undefined when the formula was refused */
 export function describeOperandOptions(
   metric: EventMetric,
   operands: readonly OperandName[] | undefined,
@@ -51,7 +51,7 @@ export function describeOperandOptions(
   return marks;
 }
 
-/** Operands that count nobody look at no entity; what a metric of the project counts is its own matter. */
+/** Warns of entities without effect: on operands that count no users. Metrics of the project are not checked. */
 function warnOfEntities(
   { quotaEntities }: EventMetric,
   operands: readonly OperandName[],

@@ -9,7 +9,7 @@ import type { Window } from "../time/window.ts";
 import type { Operator } from "./arithmetic.ts";
 import type { MeasureRef, MeasureSet } from "./measure-set.ts";
 
-/** How a metric's number comes of measures. What has no value stays so through every operator, as NaN does. */
+/** How the number of a metric is computed from measures. "No value" propagates through operators, as NaN does. */
 export type Computation =
   | { readonly kind: "number"; readonly value: number }
   | { readonly kind: "measure"; readonly ref: MeasureRef; readonly nullIsZero: boolean }
@@ -20,7 +20,7 @@ export type Computation =
       readonly right: Computation;
     };
 
-/** The events of one operand, and where they are counted. */
+/** The events of one operand and the scan that counts them. */
 export interface OperandEvents {
   /** Numbers of events; undefined for any. */
   readonly events: readonly number[] | undefined;
@@ -29,12 +29,12 @@ export interface OperandEvents {
   readonly window: Window | undefined;
 }
 
-/** What is aggregated of them. */
+/** The aggregation of an operand. */
 export interface OperandValue {
   readonly aggregation: Aggregation;
   /** Undefined where the aggregation needs none. */
   readonly quota: Column | undefined;
-  /** What counts as a user. */
+  /** The entity that is counted as a user. */
   readonly entity: Expression;
   /** 1 to 100. */
   readonly percentile: number;
@@ -45,7 +45,7 @@ const single: readonly ColumnType[] = ["number", "text", "boolean", "time", "obj
 const lists: readonly ColumnType[] = ["list"];
 const any: readonly ColumnType[] = [...single, ...lists];
 
-/** Types of properties that an aggregation is for; those that are left out need no property. */
+/** Types of properties that an aggregation takes; other aggregations need no property. */
 const quotaTypes: Partial<Record<Aggregation, readonly ColumnType[]>> = {
   [Aggregation.SUM]: numeric,
   [Aggregation.AVG]: numeric,
@@ -76,7 +76,7 @@ export function countsUsers(aggregation: Aggregation): boolean {
   );
 }
 
-/** Whether a column can be aggregated so; if not, it is refused. @param field path of what names the column */
+/** Checks whether a column can be aggregated; refuses it otherwise. @param field path of the name of the column */
 export function checkQuota(
   aggregation: Aggregation,
   column: Column,
@@ -86,7 +86,7 @@ export function checkQuota(
 ): boolean {
   const fits = (one: Aggregation): boolean => {
     const types = quotaTypes[one];
-    // Each record holds a list of a member's values.
+    // A record has a list of values of a member.
     const type = column.member === undefined ? column.type : "list";
     return types !== undefined && (column.type === "nothing" || types.includes(type));
   };

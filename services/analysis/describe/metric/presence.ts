@@ -3,16 +3,16 @@ import { createStructuralKey, type MeasureSet } from "./measure-set.ts";
 import type { OperandEvents } from "./operand.ts";
 import { userId } from "./operand-options.ts";
 
-/** Tells whether an operand has an event in a group of a scan. */
+/** How to find out whether an operand has an event in a group of a scan. */
 export interface Presence {
   readonly scan: number;
-  /** A measure of the scan that is above 0 where there is one; undefined when each group of the scan has one. */
+  /** A measure of the scan that is above 0 where there is an event; undefined when every group of the scan has one. */
   readonly measure: number | undefined;
 }
 
 /**
- * Adds what tells the groups of each metric's own events from those that only
- * other metrics of the same scan have. @param operands of each metric
+ * Adds measures that distinguish the groups of a metric's own events from groups that only other metrics of the same
+ * scan have. @param operands of each metric
  */
 export function planPresence(
   operands: readonly (readonly OperandEvents[])[],

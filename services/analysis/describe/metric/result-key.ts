@@ -8,8 +8,8 @@ import { wordOf } from "../../enum-words.ts";
 import { needsQuota } from "./operand.ts";
 
 /**
- * Keys of results in the REST form, one for each metric. Equal ones are told
- * apart by the prefixes `1_`, `2_` and so on unless they may be shared.
+ * Returns the key of each metric in REST results. Equal keys get the prefixes `1_`, `2_` and so on unless they may be
+ * shared.
  */
 export function assignResultKeys(metrics: readonly EventMetric[], mayShare: boolean): readonly string[] {
   const keys = metrics.map(resultKeyOf);

@@ -4,7 +4,7 @@ import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_
 
 export type WeekStart = "monday" | "sunday";
 
-/** A step of the x axis that repeats on the local calendar: all but the total. */
+/** A step of the x axis on the local calendar: all steps except the total. */
 export type CalendarUnit = Exclude<
   TimeParticleSize,
   typeof TimeParticleSize.UNSPECIFIED | typeof TimeParticleSize.TOTAL
@@ -23,7 +23,7 @@ const months: Partial<Record<TimeParticleSize, number>> = {
   [TimeParticleSize.YEAR]: 12,
 };
 
-/** First moment of the unit that holds a local time. */
+/** Returns the start of the unit that contains a local time. */
 export function floorTo(unit: CalendarUnit, weekStart: WeekStart, localMs: number): number {
   const width = widths[unit];
   if (width !== undefined) return Math.floor(localMs / width) * width;
@@ -37,7 +37,7 @@ export function floorTo(unit: CalendarUnit, weekStart: WeekStart, localMs: numbe
   return Date.UTC(date.getUTCFullYear(), month - (month % step));
 }
 
-/** First moment of the unit after the one that starts then. */
+/** Returns the start of the unit after the one that starts at `startMs`. */
 export function nextAfter(unit: CalendarUnit, startMs: number): number {
   const step = months[unit];
   if (step === undefined) return startMs + (widths[unit] ?? 7 * dayMs);
@@ -45,7 +45,7 @@ export function nextAfter(unit: CalendarUnit, startMs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + step);
 }
 
-/** As many as the units from `startMs` to `endMs` are about, cheaply. */
+/** Estimates the number of units from `startMs` to `endMs`. */
 export function estimateCount(unit: CalendarUnit, startMs: number, endMs: number): number {
   const width = widths[unit] ?? (months[unit] ?? 0) * 28 * dayMs;
   return Math.ceil((endMs - startMs) / (width || 7 * dayMs));

@@ -17,17 +17,17 @@ import { endInstant, firstInstant, type QueryZone } from "./zone.ts";
 /** One step of the x axis. */
 export interface PlannedBucket {
   readonly label: string;
-  /** Local times, cut to the range; the end is not included. */
+  /** Local times within the range; the end is excluded. */
   readonly local: LocalRange;
-  /** First instant, and first instant after. */
+  /** First instant, and first instant after it. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A range with its steps: that of the query, or the one it compares with. */
+/** A range with its steps: that of the query or the compared one. */
 export interface Period extends Pick<Steps, "unit" | "weekStart"> {
   readonly range: LocalRange;
-  /** Instants; the end is not included. */
+  /** Instants; the end is excluded. */
   readonly startMs: number;
   readonly endMs: number;
   readonly buckets: readonly PlannedBucket[];
@@ -39,7 +39,7 @@ export interface Steps {
   readonly zone: QueryZone;
 }
 
-/** Undefined when it was refused. @param field of the step, to be named when there are too many */
+/** Plans a period; returns undefined when it was refused. @param field path of the step, for the refusal of too many */
 export function planPeriod(
   range: LocalRange,
   { unit, weekStart, zone }: Steps,
@@ -61,7 +61,7 @@ export function planPeriod(
       startMs: firstInstant(zone.steps, local.startMs),
       endMs: endInstant(zone.steps, local.endMs),
     }))
-    // What the clock jumps over is no step.
+    // A step that the clock skips is omitted.
     .filter(({ startMs, endMs }) => startMs < endMs);
   if (buckets.length === 0) {
     problems.refuse(field, undefined, "has no step in the range: the zone's clock skips all of it");

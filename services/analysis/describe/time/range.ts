@@ -6,13 +6,13 @@ import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import { floorTo, type WeekStart } from "./calendar.ts";
 
-/** Local milliseconds as if they were UTC; the end is not included. */
+/** Local milliseconds as if they were UTC; the end is excluded. */
 export interface LocalRange {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A range as a query gives it, with the names of its fields. */
+/** A range as written in a query, with the paths of its fields. */
 export interface WrittenRange {
   readonly recentDay: Written;
   readonly start: Written;
@@ -25,7 +25,7 @@ interface Written {
 }
 
 export interface Today {
-  /** First moment of today in the query's zone. */
+  /** Start of today in the query's zone. */
   readonly localMs: number;
   readonly weekStart: WeekStart;
 }
@@ -34,7 +34,7 @@ const relativeForms =
   'must be "a-b" with 1 ≤ a ≤ b, "0-N" with N ≥ 1, "W0", "W1", "M0", "M1" or "StartToNow"';
 const timeForms = "must be an existing time, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd";
 
-/** Undefined when it was refused. */
+/** Resolves a range; returns undefined when it was refused. */
 export function resolveRange(range: WrittenRange, today: Today, problems: Problems): LocalRange | undefined {
   if (range.recentDay.text !== "") return resolveRelative(range, today, problems);
   const start = readTime(range.start, problems);
@@ -80,7 +80,7 @@ function relativeDays(text: string, { localMs: today, weekStart }: Today): Days 
   if (near === undefined || far === undefined || far < Math.max(near, 1) || far > queryLimits.days) {
     return undefined;
   }
-  // Today counts as the first of the last days.
+  // Today is the first of the last days.
   const first = near === 0 ? today - (far - 1) * dayMs : today - far * dayMs;
   return { first, last: today - near * dayMs };
 }
@@ -96,7 +96,7 @@ function startToNow(start: Written, today: Today, problems: Problems): LocalRang
 
 function readTime({ field, text }: Written, problems: Problems): WrittenTime | undefined {
   const time = parseWrittenTime(text);
-  // Ranges are whole seconds, so that answers can tell what they are; a leap second is a part of the one before.
+  // Ranges are in whole seconds, as results show them; a leap second is part of the second before it.
   if (time !== undefined && text.endsWith(":60")) return { localMs: time.localMs - 999, precision: "second" };
   if (time !== undefined && time.precision !== "millisecond") return time;
   if (text === "") problems.refuse(field, undefined, `is required without a relative range; ${timeForms}`);

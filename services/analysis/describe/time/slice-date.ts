@@ -7,12 +7,12 @@ import { type Problems, warnNoEffect } from "../problems.ts";
 import { type CalendarUnit, floorTo, labelOfUnit, type WeekStart } from "./calendar.ts";
 import type { Period, PlannedBucket } from "./period.ts";
 
-/** What becomes of a date that the result has no number for: nobody, or the query is refused. */
+/** Handling of a date outside of the x axis: a warning and no users, or a refusal. */
 export type OutsideAxis = "warn" | "refuse";
 
 /**
- * The steps whose users are asked for: all of the first range without a label,
- * none for a label of another range.
+ * Returns the steps whose users are requested: all steps of the first range without a label, none for a label outside
+ * of the ranges.
  */
 export function findBuckets(
   periods: readonly Period[],
@@ -57,13 +57,13 @@ function readDate(
 const timeForm = /^\d{4}(?:-\d\d(?:-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d{3})?)?)?)?)?$/;
 const firstTime = "0000-01-01 00:00:00";
 
-/** The first moment of what a text names; labels are such texts, and so are times that are written in full. */
+/** Returns the start of the time that a label or a full time names. */
 function startOf(text: string): number | undefined {
   if (!timeForm.test(text)) return undefined;
   return parseLocalTime(text + firstTime.slice(text.length));
 }
 
-/** The first moment of a step, in or out of the range; undefined for a text that names none or less than one. */
+/** Returns the start of a step, also outside of the range; undefined for a text that names no whole step. */
 function readLabel(text: string, unit: TimeParticleSize, weekStart: WeekStart): number | undefined {
   const startMs = startOf(text);
   if (startMs === undefined || floorTo(unit as CalendarUnit, weekStart, startMs) !== startMs)
@@ -77,7 +77,7 @@ function isTime(text: string): boolean {
   return startOf(text) !== undefined || (days.length === 2 && days.every(isDay));
 }
 
-/** Labels that are listed where a wrong one is told. */
+/** Most labels that a message lists. */
 const maxListed = 12;
 
 export function listLabels(labels: readonly string[]): string {

@@ -15,7 +15,7 @@ import { bucketsOf, type Period } from "./period.ts";
 import type { LocalRange } from "./range.ts";
 import { endInstant, firstInstant, type QueryZone } from "./zone.ts";
 
-/** The days that one operand looks at, seen from a bucket's day. */
+/** The days that one operand counts, relative to the day of a bucket. */
 export interface Window {
   /** Equal windows have equal ids. */
   readonly id: string;
@@ -30,7 +30,7 @@ const arities: Partial<Record<QuotaTimeRangeType, number>> = {
   [QuotaTimeRangeType.TIME_RANGE]: 2,
 };
 
-/** Undefined when it was refused. */
+/** Describes a window; returns undefined when it was refused. */
 export function describeWindow(
   range: QuotaTimeRange,
   field: string,
@@ -83,19 +83,19 @@ function compileWindow(
   }
 }
 
-/** A bucket's day is that of its last instant. */
+/** Returns the window of a bucket. The day of a bucket is that of its last instant. */
 export function windowOf({ around }: Window, bucket: LocalRange): LocalRange {
   return around(floorToDay(bucket.endMs - 1));
 }
 
-/** The buckets of a period as an operand with this window sees them. */
+/** Returns the buckets of a period for an operand with this window. */
 export function windowedBuckets(period: Period, window: Window | undefined, zone: QueryZone): Buckets {
   if (window === undefined) return bucketsOf(period);
   const windows = period.buckets.map(({ local }) => windowOf(window, local));
   return overlappingBuckets(windows, zone);
 }
 
-/** Buckets that may overlap and have gaps. */
+/** Returns buckets that may overlap and have gaps. */
 export function overlappingBuckets(ranges: readonly LocalRange[], zone: QueryZone): Buckets {
   const startMs = ranges.reduce((least, range) => Math.min(least, range.startMs), Number.POSITIVE_INFINITY);
   const endMs = ranges.reduce((most, range) => Math.max(most, range.endMs), Number.NEGATIVE_INFINITY);
