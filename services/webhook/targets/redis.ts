@@ -70,7 +70,7 @@ async function openClient(options: RedisTargetOptions): Promise<RedisClientType>
   const socket = {
     ...outbound.connectOptions(host, port),
     connectTimeout: connectTimeoutMs,
-    // The next call connects anew.
+    // The next call connects again.
     reconnectStrategy: false,
   } as const;
   const client = createClient({
