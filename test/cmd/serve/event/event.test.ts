@@ -160,8 +160,10 @@ describe("other sources of events", () => {
 describe("lock of a folder", () => {
   it("is free again after it was disposed of", () => {
     const folder = folderWith({});
-    lockFolder(folder)[Symbol.dispose]();
-    lockFolder(folder)[Symbol.dispose]();
+    const lock = lockFolder(folder);
+    expect(() => lockFolder(folder)).toThrow(UserError);
+    lock[Symbol.dispose]();
+    expect(() => lockFolder(folder)[Symbol.dispose]()).not.toThrow();
   });
 
   it("names who has it, as far as that is known", () => {
