@@ -7,8 +7,8 @@ import { storeStats } from "../../../store/events/duckdb/query/stats.ts";
 import { createWriter } from "../../../store/events/duckdb/writer.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { noonMs } from "../../conformance/events/world.ts";
-import { createDuckDbWorld, smallStore } from "../../store/events/duckdb-world.ts";
-import { expectedStats, levelsOf, writeNumberedBatch } from "../../store/events/numbered-batch.ts";
+import { createDuckDbWorld, smallStore } from "../../store/events/duckdb/duckdb-world.ts";
+import { expectedStats, levelsOf, writeNumberedBatch } from "../../store/events/duckdb/numbered-batch.ts";
 import { mountSmallDisk } from "../inbox/small-disk.ts";
 
 const mib = 1_048_576;

@@ -118,7 +118,7 @@ it("refuses a file on a read-only disk", async () => {
 it("says so when writes fail, and goes on when they no longer do", async () => {
   using disk = mountSmallDisk(64 * mib);
   const path = join(disk.path, "inbox.db");
-  const script = join(import.meta.dirname, "../../store/inbox/accept-loop.ts");
+  const script = join(import.meta.dirname, "../../store/inbox/sqlite/accept-loop.ts");
   const child = spawn(process.execPath, [script, path, "run"], { stdio: ["ignore", "pipe", "inherit"] });
   const said: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => said.push(line));
@@ -147,7 +147,7 @@ it("says so when writes fail, and goes on when they no longer do", async () => {
 it("says which folder can't be written", async () => {
   const folder = mkdtempSync(join(tmpdir(), "readonly-"));
   chmodSync(folder, 0o555);
-  const script = join(import.meta.dirname, "../../store/inbox/accept-loop.ts");
+  const script = join(import.meta.dirname, "../../store/inbox/sqlite/accept-loop.ts");
   const child = spawn(process.execPath, [script, join(folder, "inbox.db"), "1"], {
     uid: 65_534,
     gid: 65_534,

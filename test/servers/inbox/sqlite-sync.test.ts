@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 async function traceAcceptLoop(batches: number): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "sync-"));
   const trace = join(folder, "trace");
-  const script = join(import.meta.dirname, "../../store/inbox/accept-loop.ts");
+  const script = join(import.meta.dirname, "../../store/inbox/sqlite/accept-loop.ts");
   const options = ["-f", "-q", "-y", "-s", "16", "-e", "trace=fsync,fdatasync,write,pwrite64", "-o", trace];
   const command = [process.execPath, script, join(folder, "inbox.db"), "run", "1", `${batches}`];
   await promisify(execFile)("strace", [...options, ...command]);

@@ -30,7 +30,7 @@ import {
   properties,
   userOf,
 } from "../../conformance/events/world.ts";
-import { createDuckDbWorld } from "../../store/events/duckdb-world.ts";
+import { createDuckDbWorld } from "../../store/events/duckdb/duckdb-world.ts";
 import { projectOf } from "../analysis/describe/described.ts";
 
 const { level, nick, born, badges } = properties;

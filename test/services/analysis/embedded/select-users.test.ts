@@ -12,7 +12,7 @@ import {
   properties,
   userOf,
 } from "../../../conformance/events/world.ts";
-import { createDuckDbWorld } from "../../../store/events/duckdb-world.ts";
+import { createDuckDbWorld } from "../../../store/events/duckdb/duckdb-world.ts";
 import { projectOf } from "../describe/described.ts";
 
 let opened: OpenedStore;

@@ -1,0 +1,510 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { describe, expect, test } from "vitest";
+import {
+  AnalyzeEventsResponseSchema,
+  DownloadEventsResponseSchema,
+  DownloadEventUsersResponseSchema,
+  ListEventUsersResponseSchema,
+} from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../../../gen/google/rpc/error_details_pb.ts";
+import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
+import { AnalysisRefusal } from "../../../services/analysis/refusal/refusal.ts";
+import { refuseQuery } from "../../../services/analysis/rest/query-body.ts";
+import { EventsUnavailableError, TooManyQueriesError } from "../../../store/events/events.ts";
+import { endless, minimal, openProxy } from "./proxy-server.ts";
+
+const analyzed = create(AnalyzeEventsResponseSchema, {
+  returnCode: 0,
+  returnMessage: "success",
+  data: { x: [{ label: "2026-08-23" }], y: [{ resultKey: "login.TOTAL_TIMES" }], info: {} },
+});
+const typed = { projectId: 1n, eventView: {}, events: [] };
+
+async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
+  return await call.then(
+    () => expect.unreachable("the call is refused"),
+    (error: unknown) => ConnectError.from(error),
+  );
+}
+
+async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const message of messages) found.push(message);
+  return found;
+}
+
+const failing = (error: unknown): Partial<AnalysisEngine> => ({ analyze: () => Promise.reject(error) });
+const root = "token-root";
+
+interface Refused {
+  readonly what: string;
+  readonly engine?: Partial<AnalysisEngine>;
+  readonly token: string;
+  readonly projectId?: number;
+  readonly returnCode: number;
+  readonly message: string | RegExp;
+  readonly code: Code;
+  readonly reason: string;
+  readonly outcome: string;
+}
+
+const refusals: Refused[] = [
+  {
+    what: "no token",
+    token: "",
+    returnCode: -1008,
+    message: "Parameter (token) is empty",
+    code: Code.Unauthenticated,
+    reason: "TOKEN_MISSING",
+    outcome: "none no_token",
+  },
+  {
+    what: "an unknown token",
+    token: "nobody's",
+    returnCode: -1002,
+    message: "the token is unknown",
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
+  },
+  {
+    what: "another project",
+    token: "token-one",
+    projectId: 2,
+    returnCode: -1002,
+    message: "the token has no access to project 2",
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
+  },
+  {
+    what: "an unknown project",
+    token: "token-one",
+    projectId: 3,
+    returnCode: -1002,
+    message: "the token has no access to project 3",
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
+  },
+  {
+    what: "an unknown project, by a root token",
+    token: root,
+    projectId: 3,
+    returnCode: -1001,
+    message: "projectId: there is no project 3, valid are 1, 2",
+    code: Code.InvalidArgument,
+    reason: "PARAMETER_INVALID",
+    outcome: "none parameter",
+  },
+  {
+    what: "a parameter that the engine refuses",
+    token: "token-one",
+    returnCode: -1001,
+    engine: failing(refuseQuery([{ field: "events[0].quota", description: "is required" }])),
+    message: "events[0].quota: is required",
+    code: Code.InvalidArgument,
+    reason: "PARAMETER_INVALID",
+    outcome: "embedded parameter",
+  },
+  {
+    what: "too many queries",
+    token: "token-one",
+    engine: failing(new TooManyQueriesError("full")),
+    returnCode: -1005,
+    message: "too many queries at once",
+    code: Code.ResourceExhausted,
+    reason: "TOO_MANY_QUERIES",
+    outcome: "embedded busy",
+  },
+  {
+    what: "a store that does not work",
+    token: "token-one",
+    engine: failing(new EventsUnavailableError("/data/events: disk full")),
+    returnCode: -1006,
+    message: "the events can't be queried at present",
+    code: Code.Unavailable,
+    reason: "ENGINE_UNAVAILABLE",
+    outcome: "embedded unavailable",
+  },
+  {
+    what: "a platform that is away",
+    token: root,
+    projectId: 2,
+    engine: failing(new AnalysisRefusal(-1006, "the platform can't be reached")),
+    returnCode: -1006,
+    message: "the platform can't be reached",
+    code: Code.Unavailable,
+    reason: "ENGINE_UNAVAILABLE",
+    outcome: "platform unavailable",
+  },
+  {
+    what: "a code of the platform's own",
+    token: root,
+    projectId: 2,
+    engine: failing(new AnalysisRefusal(-2042, "no such thing")),
+    returnCode: -2042,
+    message: "no such thing",
+    code: Code.FailedPrecondition,
+    reason: "PLATFORM_REFUSED",
+    outcome: "platform other",
+  },
+];
+
+describe("what is refused, by REST and by gRPC", () => {
+  test.each(refusals)("$what", async ({ engine, token, projectId = 1, ...expected }) => {
+    const { client, rest, finished, faults } = await openProxy({ ...(engine && { engine }) });
+    const answer = await rest("event-analyze", { ...minimal, projectId }, { query: `?token=${token}` });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      200,
+      { return_code: expected.returnCode, return_message: expected.message },
+    ]);
+    const query = { ...typed, projectId: BigInt(projectId) };
+    const error = await errorOf(client.analyzeEvents({ token, query }));
+    expect([error.code, error.rawMessage]).toEqual([expected.code, expected.message]);
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      {
+        domain: "engage.analysis",
+        reason: expected.reason,
+        metadata: { return_code: String(expected.returnCode) },
+      },
+    ]);
+    expect(finished).toEqual(Array(2).fill(`analyze ${expected.outcome}`));
+    expect(faults).toEqual([]);
+  });
+
+  test("a fault is reported to the log only", async () => {
+    const { rest, client, faults, finished } = await openProxy({
+      engine: failing(new Error("at /secret/path")),
+    });
+    const { text } = await rest("event-analyze", minimal);
+    expect(JSON.parse(text)).toEqual({
+      return_code: -1000,
+      return_message: expect.stringMatching(/^internal error, request id \S+$/),
+    });
+    const error = await errorOf(client.analyzeEvents({ token: "token-one", query: typed }));
+    expect(error.code).toBe(Code.Internal);
+    expect(error.rawMessage).not.toContain("secret");
+    expect(faults.map(String)).toEqual(Array(2).fill("Error: at /secret/path"));
+    expect(finished).toEqual(Array(2).fill("analyze embedded internal"));
+  });
+
+  test("fields are named in the details, as many as fit", async () => {
+    const violations = Array.from({ length: 40 }, (_, i) => ({
+      field: `events[${i}]`,
+      description: "x".repeat(80),
+    }));
+    const { client } = await openProxy({ engine: failing(refuseQuery(violations)) });
+    const error = await errorOf(client.analyzeEvents({ token: "token-one", query: typed }));
+    const [details] = error.findDetails(BadRequestSchema);
+    expect(details?.fieldViolations.length).toBeGreaterThan(5);
+    expect(details?.fieldViolations[0]).toMatchObject({ field: "events[0]", reason: "PARAMETER_INVALID" });
+  });
+
+  test.each([
+    ["a query that is missing", {}, "query: is required"],
+    ["a project that is missing", { query: {} }, "projectId: is required"],
+    [
+      "no time",
+      { query: { ...typed, timeoutSeconds: 0 } },
+      "timeoutSeconds: 0 is not valid, valid is 1 to 3600",
+    ],
+    [
+      "too much time",
+      { query: { ...typed, timeoutSeconds: 3_601 } },
+      "timeoutSeconds: 3601 is not valid, valid is 1 to 3600",
+    ],
+  ])("%s", async (_what, request, message) => {
+    const { client } = await openProxy();
+    const error = await errorOf(client.analyzeEvents({ token: "token-one", ...request }));
+    expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, message]);
+  });
+
+  test.each([
+    ["no token", "", -1008],
+    ["a wrong token", "?token=x", -1002],
+    ["a good token", "?token=token-one", -1001],
+  ])("with %s a body that is not JSON is told only to those who may ask", async (_what, query, code) => {
+    const { rest } = await openProxy();
+    const { text } = await rest("event-analyze", "{", { query });
+    expect(JSON.parse(text)).toMatchObject({ return_code: code });
+  });
+
+  test("the header of a file has one of two kinds", async () => {
+    const { rest } = await openProxy();
+    const { text } = await rest("streaming-download/event-analyze", minimal, {
+      query: "?token=token-one&header=all",
+    });
+    expect(JSON.parse(text)).toEqual({
+      return_code: -1001,
+      return_message: 'header: "all" is unknown, valid are "display", "names"',
+    });
+  });
+});
+
+describe("tokens", () => {
+  test("in the header, and in the message before it", async () => {
+    const { client, rest } = await openProxy({ engine: { analyze: async () => ({ message: analyzed }) } });
+    const headers = { authorization: "Bearer token-one" };
+    const { text } = await rest("event-analyze", minimal, { query: "", headers });
+    expect(JSON.parse(text)).toMatchObject({ return_code: 0 });
+    expect((await client.analyzeEvents({ query: typed }, { headers })).returnCode).toBe(0);
+    const error = await errorOf(client.analyzeEvents({ token: "x", query: typed }, { headers }));
+    expect(error.code).toBe(Code.PermissionDenied);
+  });
+
+  test("never reach the log", async () => {
+    const { rest, logged, finished } = await openProxy({ engine: failing(new Error("a fault")) });
+    await rest("event-analyze", minimal);
+    await rest("event-analyze", minimal, { query: "?token=another-secret" });
+    await rest("streaming-download/event-analyze", minimal);
+    await rest("nowhere", minimal);
+    expect(finished).toHaveLength(4);
+    expect(logged()).toContain("a fault");
+    expect(logged()).not.toMatch(/token-one|another-secret/);
+  });
+
+  test("may not be used too often, each for itself", async () => {
+    let nowMs = 0;
+    const { client } = await openProxy({
+      engine: { analyze: async () => ({ message: analyzed }) },
+      monotonic: () => nowMs,
+    });
+    const ask = (token: string) => client.analyzeEvents({ token, query: typed });
+    await ask("token-slow");
+    await ask("token-slow");
+    const error = await errorOf(ask("token-slow"));
+    expect(error.findDetails(ErrorInfoSchema)[0]?.metadata).toEqual({ return_code: "-1005" });
+    expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1_000n);
+    await ask("token-one");
+    nowMs = 1_000_000;
+    expect((await ask("token-slow")).returnCode).toBe(0);
+  });
+
+  test("share the limit of the configuration where they have none of their own", async () => {
+    const { client } = await openProxy({
+      engine: { analyze: async () => ({ message: analyzed }) },
+      rateLimit: { perSecond: 1, burst: 1 },
+    });
+    await client.analyzeEvents({ token: "token-one", query: typed });
+    const error = await errorOf(client.analyzeEvents({ token: "token-one", query: typed }));
+    expect(error.rawMessage).toBe("too many queries with this token, at most 1 a second");
+  });
+});
+
+describe("what is answered", () => {
+  test("by gRPC as messages, by REST in the platform's form", async () => {
+    const { client, rest, sources, finished } = await openProxy({
+      engine: { analyze: async () => ({ message: analyzed }) },
+    });
+    expect((await client.analyzeEvents({ token: "token-one", query: typed })).data?.y[0]?.resultKey).toBe(
+      "login.TOTAL_TIMES",
+    );
+    const { text, type } = await rest("event-analyze", minimal);
+    expect(type).toBe("application/json");
+    expect(JSON.parse(text)).toEqual({
+      return_code: 0,
+      return_message: "success",
+      data: { x: ["2026-08-23"], union_groups: [], union_group_num: 0, y: [{ "login.TOTAL_TIMES": [] }] },
+    });
+    expect(sources).toEqual(["analyze engine", "analyze engine"]);
+    expect(finished).toEqual(["analyze embedded ok", "analyze embedded ok"]);
+  });
+
+  test("the exact body and URL go to the engine, without the token, and its bytes come back", async () => {
+    const seen: unknown[] = [];
+    const { rest } = await openProxy({
+      engine: {
+        listUsers: async (_query, { rest }) => {
+          seen.push(Buffer.from(rest?.body ?? "").toString(), String(rest?.search));
+          return {
+            message: create(ListEventUsersResponseSchema),
+            json: Buffer.from('{"return_code":0,"n":1.0}'),
+          };
+        },
+      },
+    });
+    const body = JSON.stringify({ ...minimal, sliceGroupVal: [], eventIndex: 0 }, undefined, 1);
+    const { text } = await rest("event-user-list", body, { query: "?token=token-one&trace=a%20b" });
+    expect([text, ...seen]).toEqual(['{"return_code":0,"n":1.0}', body, "trace=a+b"]);
+  });
+
+  test("downloads, as a file and as messages", async () => {
+    const header = { case: "header" as const, value: { x: [{ label: "d1" }], info: {} } };
+    const entries = [{ values: { numbers: [1] } }];
+    const rows = { case: "rows" as const, value: { resultKey: "a", displayName: "A", entries } };
+    const { rest, client } = await openProxy({
+      engine: {
+        async *download() {
+          yield create(DownloadEventsResponseSchema, { content: header });
+          yield create(DownloadEventsResponseSchema, { content: rows });
+        },
+      },
+    });
+    const path = "streaming-download/event-analyze";
+    const { text, type } = await rest(path, minimal, { query: "?token=token-one&header=names" });
+    expect([type, text]).toEqual(["text/csv; charset=utf-8", '"metric","d1"\n"a","1"\n']);
+    const pieces = await all(client.downloadEvents({ token: "token-one", query: typed, bom: true }));
+    expect(pieces.map(({ content }) => content.case)).toEqual(["header", "rows"]);
+    expect(pieces[0]?.content.value).toMatchObject({ csv: { stableNames: false, byteOrderMark: true } });
+  });
+
+  test("a download as a file names its warnings in a header", async () => {
+    const warnings = ['cohort "größe" is not known', ...Array(99).fill("x".repeat(80))];
+    const header = {
+      case: "header" as const,
+      value: { columns: [], info: { warnings: warnings.map((message) => ({ message })) } },
+    };
+    const { url } = await openProxy({
+      engine: {
+        async *downloadUsers() {
+          yield create(DownloadEventUsersResponseSchema, { content: header });
+        },
+      },
+    });
+    const query = { ...minimal, sliceGroupVal: [], eventIndex: 0, selectedColumns: ["#user_id"] };
+    const path = "/open/streaming-download/event-user-list?token=token-one";
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(query),
+    });
+    const told = response.headers.get("analysis-warnings")!;
+    expect(told).toMatch(/^\["cohort \\"gr\\u00f6\\u00dfe\\" is not known",/);
+    expect(JSON.parse(told)).toEqual([...warnings.slice(0, 48), "52 more"]);
+  });
+
+  test("faults in the form of a query are reported with faults in its meaning", async () => {
+    const { rest, client } = await openProxy({
+      engine: {
+        faultsOf: async (query) => [
+          { field: "limit", description: "is not set" },
+          { field: "eventView.startTime", description: `is bad, ${query.events.length} metric` },
+        ],
+      },
+    });
+    const { text } = await rest("event-analyze", { ...minimal, limit: "ten", timeoutSeconds: 9_000 });
+    expect(JSON.parse(text)).toEqual({
+      return_code: -1001,
+      return_message:
+        'limit: "ten" is not a whole number from 1 to 10000; timeoutSeconds: 9000 is not valid, valid is 1 to 3600; eventView.startTime: is bad, 1 metric',
+    });
+    const file = await rest("streaming-download/event-analyze", minimal, {
+      query: "?token=token-one&header=x",
+    });
+    expect(JSON.parse(file.text).return_message).toContain('header: "x" is unknown');
+    expect(JSON.parse(file.text).return_message).toContain("eventView.startTime: is bad");
+    const typedCall = client.analyzeEvents({ token: "token-one", query: { ...typed, timeoutSeconds: 0 } });
+    await expect(typedCall).rejects.toThrow("eventView.startTime: is bad");
+  });
+
+  test("an unknown project is reported with all other faults", async () => {
+    const { rest } = await openProxy();
+    const { text } = await rest(
+      "event-analyze",
+      { ...minimal, projectId: 9, limit: "ten" },
+      { query: "?token=token-root" },
+    );
+    expect(JSON.parse(text).return_message).toMatch(/^projectId: there is no project 9, .*; limit: "ten" is/);
+  });
+
+  test("a download without rows is a header", async () => {
+    const { rest } = await openProxy({
+      engine: {
+        async *downloadUsers() {
+          const content = { case: "header" as const, value: { columns: [{ name: "#user_id" }] } };
+          yield create(DownloadEventUsersResponseSchema, { content });
+        },
+      },
+    });
+    const query = { ...minimal, sliceGroupVal: [], eventIndex: 0, selectedColumns: ["#user_id"] };
+    const { text } = await rest("streaming-download/event-user-list", query);
+    expect(text).toBe('"#user_id"\n');
+  });
+
+  test("a download that fails before its first row is an error, a later failure breaks it off", async () => {
+    const content = { case: "header" as const, value: { x: [] } };
+    const rows = { case: "rows" as const, value: { resultKey: "a", entries: [{}] } };
+    let pieces = [content] as (typeof content | typeof rows)[];
+    const { rest, finished } = await openProxy({
+      engine: {
+        async *download() {
+          for (const piece of pieces) yield create(DownloadEventsResponseSchema, { content: piece });
+          throw new TooManyQueriesError("full");
+        },
+      },
+    });
+    const path = "streaming-download/event-analyze";
+    expect(JSON.parse((await rest(path, minimal)).text)).toMatchObject({ return_code: -1005 });
+    pieces = [content, rows];
+    await expect(rest(path, minimal)).rejects.toThrow();
+    expect(finished).toEqual(Array(2).fill("download embedded busy"));
+  });
+
+  test("other paths exist only on a platform that takes them", async () => {
+    const { rest } = await openProxy();
+    const { status, text } = await rest("distribution-analyze", { projectId: 1 });
+    expect([status, JSON.parse(text)]).toEqual([
+      404,
+      {
+        return_code: -1001,
+        return_message: expect.stringMatching(
+          /^nothing is served at "\/open\/distribution-analyze", valid are \/open\/event-analyze, /,
+        ),
+      },
+    ]);
+  });
+});
+
+describe("time", () => {
+  test("a query that takes too long is cancelled", async () => {
+    const seen: { readonly signal: AbortSignal }[] = [];
+    const { rest, finished } = await openProxy({ engine: { analyze: endless(seen as never) } });
+    const { text } = await rest("event-analyze", { ...minimal, timeoutSeconds: 1 });
+    expect(JSON.parse(text)).toEqual({
+      return_code: -1004,
+      return_message: "the query did not end within 1 s and was cancelled",
+    });
+    expect(seen[0]?.signal.aborted).toBe(true);
+    expect(finished).toEqual(["analyze embedded timeout"]);
+  });
+
+  test("so is one whose engine does not listen", async () => {
+    const { client } = await openProxy({ engine: { analyze: () => new Promise(() => undefined) } });
+    const query = { ...typed, timeoutSeconds: 1 };
+    const error = await errorOf(client.analyzeEvents({ token: "token-one", query }));
+    expect(error.findDetails(ErrorInfoSchema)[0]?.metadata).toEqual({ return_code: "-1004" });
+  });
+
+  test("the deadline of the call counts too", async () => {
+    const seen: { readonly signal: AbortSignal }[] = [];
+    const { client } = await openProxy({ engine: { analyze: endless(seen as never) } });
+    const error = await errorOf(
+      client.analyzeEvents({ token: "token-one", query: typed }, { timeoutMs: 50 }),
+    );
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    await expect.poll(() => seen[0]?.signal.aborted).toBe(true);
+  });
+
+  test("a download is cancelled when its reader leaves", async () => {
+    const seen: AbortSignal[] = [];
+    const { client, finished } = await openProxy({
+      engine: {
+        async *download(_query, { signal }) {
+          seen.push(signal);
+          for (;;) {
+            yield create(DownloadEventsResponseSchema, { content: { case: "rows", value: {} } });
+            await new Promise(setImmediate);
+          }
+        },
+      },
+    });
+    for await (const _ of client.downloadEvents({ token: "token-one", query: typed })) break;
+    await expect.poll(() => [seen[0]?.aborted, finished]).toEqual([true, ["download embedded cancelled"]]);
+  });
+});

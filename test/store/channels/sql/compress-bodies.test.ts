@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  compressBodies,
+  compressBody,
+  decompressBodies,
+  decompressBody,
+} from "../../../../store/channels/sql/compress-bodies.ts";
+
+it("restores any bytes", () => {
+  const some = fc.uint8Array({ maxLength: 200 });
+  const first = fc.constantFrom(0x5b, 0x78, 0x1f, 0);
+  fc.assert(
+    fc.property(some, first, fc.integer({ min: 1, max: 1_000 }), (tail, head, times) => {
+      const body = Buffer.concat([Buffer.of(head), ...Array.from({ length: times }, () => tail)]);
+      expect(Buffer.from(decompressBody(compressBody(body)))).toEqual(body);
+    }),
+  );
+  expect(decompressBody(compressBody(new Uint8Array()))).toEqual(new Uint8Array());
+});
+
+it("shrinks the messages of a batch to a tenth", () => {
+  const messages = Array.from({ length: 100 }, (_, i) => ({
+    push_id: `player-${(i * 7_919) % 1_000_003}`,
+    params: { title: "A gift for you", content: `Dear Name ${i}, have a look at what is in the mail` },
+    "#ops_receipt_properties": { ops_task_id: "t1", ops_request_id: "0198c7b0-52ce-7e5e-a4a3-7b41c0a7f2d1" },
+  }));
+  const body = Buffer.from(JSON.stringify(messages));
+  expect(compressBody(body).length).toBeLessThan(body.length / 10);
+});
+
+it("keeps small bodies, and bodies which do not shrink", () => {
+  const small = Buffer.from('[{"push_id":"a"}]');
+  const random = createHash("shake256", { outputLength: 5_000 }).update("random").digest();
+  random[0] = 0x5b;
+  expect([compressBody(small), decompressBody(small)]).toEqual([small, small]);
+  expect([compressBody(random), decompressBody(random)]).toEqual([random, random]);
+});
+
+it("yields to the event loop between many bodies", async () => {
+  const batches = Array.from({ length: 3 }, (_, number) => ({ number, body: Buffer.alloc(2_097_152, "[") }));
+  const order: string[] = [];
+  setImmediate(() => order.push("turn"));
+  const packed = await compressBodies(batches);
+  order.push("packed");
+  setImmediate(() => order.push("turn"));
+  const unpacked = await decompressBodies(packed);
+  order.push("unpacked");
+  expect(order).toEqual(["turn", "packed", "turn", "unpacked"]);
+  expect(packed.every(({ body }) => body.length < 10_000)).toBe(true);
+  expect(unpacked.map(({ number, body }) => batches[number]!.body.equals(body))).toEqual([true, true, true]);
+});

@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { ChannelsOpenError } from "../../../../store/channels/channels.ts";
+import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
+import { leaseAll, preparedRun, retryAfter } from "../../../conformance/channels/store.ts";
+import { openTempFolder } from "../../inbox/temp-folder.ts";
+
+const held: DatabaseSync[] = [];
+
+it.each<[string, string, (path: string) => void]>([
+  [
+    "in use by another process",
+    "is in use by another process",
+    (path) => {
+      const other = new DatabaseSync(path);
+      // One that nothing refers to may be collected, and its lock with it.
+      held.push(other);
+      other.exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)");
+    },
+  ],
+  [
+    "of another application",
+    "is a SQLite database of another application",
+    (path) => new DatabaseSync(path).exec("CREATE TABLE a (b)"),
+  ],
+  ["damaged", "is damaged or not a SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
+  [
+    "newer",
+    "has version 99, newer than 3",
+    (path) =>
+      new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
+  ],
+])("refuses a file that is %s", async (_what, message, prepare) => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  prepare(path);
+  const opening = openSqliteChannels({ path, lockWaitMs: 50 });
+  await expect(opening).rejects.toThrow(ChannelsOpenError);
+  await expect(opening).rejects.toThrow(message);
+});
+
+it("opens where the process id can't be written", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  mkdirSync(`${path}.pid`);
+  await using store = await openSqliteChannels({ path });
+  await expect(store.check()).resolves.toBeUndefined();
+});
+
+it("takes over at once what a previous process was sending and preparing", async () => {
+  await using folder = await openTempFolder();
+  const options = { path: join(folder.path, "new", "channels.db"), now: () => 1_700_000_000_000 };
+  const first = await openSqliteChannels(options);
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const [before] = await leaseAll(first, channelId);
+  expect(await first.beginBatches([before!.token])).toEqual([]);
+  await first[Symbol.asyncDispose]();
+  await using second = await openSqliteChannels(options);
+  const [after] = await leaseAll(second, channelId);
+  expect(after).toMatchObject({ requestId: before!.requestId, attempts: 2, retries: 0 });
+  expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
+});
+
+it("migrates a file of the previous version, and sends its batches", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const { channelId } = await preparedRun(first, [["a"]]);
+  await first[Symbol.asyncDispose]();
+  const file = new DatabaseSync(path);
+  file.exec(
+    "ALTER TABLE batches DROP COLUMN is_begun; DROP TABLE shares; DROP TABLE clock; PRAGMA user_version = 1",
+  );
+  file.close();
+  await using second = await openSqliteChannels({ path });
+  expect(await leaseAll(second, channelId)).toMatchObject([{ size: 1, attempts: 1 }]);
+  const asked = { channelId, perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  expect(await second.shareRate(asked)).toMatchObject({ held: 10 });
+});
+
+it.each<[string, passedMs: number, waitMs: number]>([
+  ["at once", 0, 1_200],
+  ["in the next second", 700, 500],
+  ["later", 1_200, 0],
+  ["with a clock that was set back", -3_600_000, 1_200],
+])("counts a share from the last call of the process before: opened %s", async (_when, passedMs, waitMs) => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  let nowMs = 1_700_000_000_000;
+  const open = () => openSqliteChannels({ path, leaseNow: () => nowMs });
+  const first = await open();
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const asked = { channelId, perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  await first.shareRate(asked);
+  nowMs += 5_000;
+  const [batch] = await leaseAll(first, channelId);
+  await first.beginBatches([batch!.token]);
+  await first[Symbol.asyncDispose]();
+  nowMs += passedMs;
+  await using second = await open();
+  const { token, freeInMs = 0 } = await second.shareRate(asked);
+  expect(freeInMs).toBe(waitMs);
+  nowMs += waitMs;
+  expect(await second.shareRate({ ...asked, token })).toMatchObject({ held: 10, freeInMs: undefined });
+});
+
+it("ignores a previous process's share which was released or never used", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  const first = await openSqliteChannels({ path });
+  const left = await first.shareRate({ ...asked, channelId: "c1" });
+  await first.leaveRate("c1", left.token, 0);
+  await first.shareRate({ ...asked, channelId: "c2" });
+  await first[Symbol.asyncDispose]();
+  await using second = await openSqliteChannels({ path });
+  for (const channelId of ["c1", "c2"]) {
+    expect(await second.shareRate({ ...asked, channelId })).toMatchObject({ held: 10 });
+  }
+});
+
+it("continues with the time of the previous process, whatever its clock is set to", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const [batch] = await leaseAll(first, channelId);
+  await first.settleBatches([{ token: batch!.token, outcome: retryAfter(300_000) }]);
+  await first[Symbol.asyncDispose]();
+  for (const setMs of [-3_600_000, 3_600_000]) {
+    await using second = await openSqliteChannels({ path, now: () => Date.now() + setMs });
+    const [{ dueInMs } = { dueInMs: 0 }] = await second.busyChannels();
+    expect(dueInMs).toBeGreaterThan(200_000);
+    expect(dueInMs).toBeLessThanOrEqual(300_000);
+  }
+});

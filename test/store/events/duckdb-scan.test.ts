@@ -1,4 +1,0 @@
-import { testScan } from "../../conformance/events/scan.ts";
-import { createDuckDbWorld } from "./duckdb-world.ts";
-
-testScan(createDuckDbWorld);
