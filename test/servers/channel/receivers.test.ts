@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { type Engage, openEngage } from "../webhook/engage.ts";
-import { endedPush, expectOnce, pushConfig, startPush } from "./push.ts";
+import { countsOf, endedPush, expectOnce, pushConfig, startPush } from "./push.ts";
 import { type Answer, answerAfter, answerWell, good, openReceiver, type Receiver } from "./receiver.ts";
 
 const recipients = 200;
 const batches = 20;
+const concurrency = 8;
 const delivery = { batchSize: 10, timeoutSeconds: 1, retryIntervalSeconds: 1, strictValidation: true };
 
 let folder: Awaited<ReturnType<typeof openTempFolder>>;
@@ -15,7 +15,7 @@ let engage: Engage;
 
 beforeAll(async () => {
   folder = await openTempFolder();
-  engage = await openEngage(folder.path, pushConfig({ concurrency: 8 }));
+  engage = await openEngage(folder.path, pushConfig({ concurrency }));
 });
 afterAll(async () => {
   await engage[Symbol.asyncDispose]();
@@ -107,9 +107,11 @@ describe.concurrent("a receiver that comes and goes", () => {
     await using receiver = await openReceiver();
     receiver.answer = answerAfter(200);
     const taskId = await push(receiver, 10);
-    await expect.poll(() => receiver.books.size).toBeGreaterThan(8);
+    await expect.poll(() => receiver.books.size).toBeGreaterThan(concurrency);
     await receiver.stop();
-    await sleep(2_500);
+    // More attempts than those that the stop has cut: some did not reach the receiver.
+    const retried = async () => (await countsOf(engage, taskId)).counts["retried"] ?? 0;
+    await expect.poll(retried, { timeout: 20_000 }).toBeGreaterThan(concurrency);
     await receiver.start();
     const { counts } = await endedPush(engage, taskId);
     expectOnce(receiver, recipients);

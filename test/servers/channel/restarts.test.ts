@@ -7,7 +7,10 @@ import { pushConfig, startPush } from "./push.ts";
 import { answerAfter, openReceiver } from "./receiver.ts";
 
 const rateLimit = 20;
-/** Less than a process would wait that counts the share of its predecessor from its own start. */
+/**
+ * The length of a life is the point: it is shorter than the wait of a process which counts the share of its
+ * predecessor from its own start.
+ */
 const lifeMs = 900;
 
 it("goes on with a rated channel when each process is killed soon after its start", async () => {

@@ -25,6 +25,7 @@ async function writeAndKill(path: string, forMs: number): Promise<readonly Ackno
   });
   const closed = once(lines, "close");
   await opened.promise;
+  // The kill comes at a random moment, see the caller.
   await sleep(forMs);
   child.kill("SIGKILL");
   await closed;

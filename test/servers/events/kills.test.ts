@@ -32,11 +32,13 @@ it.each(ends)(
         // Without a signal: what has begun is sent until it is taken.
         await reportUntilTaken(sender, report);
         taken.push(report);
+        // Limits the load, so that the loader keeps up.
         await sleep(10);
       }
     };
     const sent = Promise.all(Array.from({ length: senders }, work));
     for (let life = 0; life < times; life++) {
+      // The end comes at a random moment.
       await sleep(300 + random() * 900);
       await engage.kill(signal);
       await engage.start();

@@ -30,6 +30,7 @@ it("recovers by itself from 5 kills of PostgreSQL, and loses nothing", long, asy
     sent.push(
       ...batches.slice(kill * share, (kill + 1) * share).map((batch) => sender.sendUntilAcknowledged(batch)),
     );
+    // The kill comes at a random moment, while the batches are sent.
     await sleep(random() * 60);
     await store.server.kill();
     await store.server.start();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openHttpServer } from "../../services/webhook/targets/http-server.ts";
 import { arrivalsAt } from "./arrivals.ts";
 import { batchesOf, seeded } from "./batches.ts";
@@ -32,9 +32,11 @@ describe.each(stores)("%s", (_name, openStore) => {
     };
     for (let life = 0; life < kills; life++) {
       const half = Math.floor(share / 2);
+      const arrived = arrivals.size;
       send(life * share, half);
-      await sleep(250 + random() * 400);
-      // The kill meets these at any place of their way.
+      await Promise.all(sent);
+      await vi.waitUntil(() => arrivals.size > arrived, { timeout: 60_000, interval: 1 });
+      // The kill comes at a random moment, while these are sent and the others are delivered.
       send(life * share + half, share - half);
       await sleep(random() * 12);
       await engage.kill();

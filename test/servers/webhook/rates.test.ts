@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { mostInSecond } from "../../base/async/most-within.ts";
 import { openHttpServer, type TestHttpServer } from "../../services/webhook/targets/http-server.ts";
 import { batchOf } from "./batches.ts";
@@ -40,13 +40,18 @@ describe.each(stores)("%s", (_name, openStore) => {
     const config = configOf(store, { target, targetSettings: { maxPerSecond: perSecond } });
     await using engage = await openEngage(store.folder, config);
     await sendAll(engage, signal);
+    const arrivals = (count: number) => {
+      const before = times.length;
+      return vi.waitUntil(() => times.length >= before + count, { timeout: 30_000, interval: 10 });
+    };
     for (let life = 0; life < 3; life++) {
-      await sleep(1_400);
+      await arrivals(1.4 * perSecond);
       await engage.kill();
       await engage.start();
     }
-    await sleep(1_400);
+    await arrivals(1.4 * perSecond);
     engage.signal("SIGSTOP");
+    // The length of the standstill is the point: the messages of two seconds are late after it.
     await sleep(2_000);
     engage.signal("SIGCONT");
     expect(await settledBooks(engage)).toMatchObject({ delivered: pushIds.length, dead: 0 });

@@ -19,7 +19,7 @@ async function loadUntilKilled(folder: string, run: number): Promise<number> {
   lines.on("line", (line) => acknowledged.push(line));
   await once(lines, "line");
   await once(lines, "line");
-  // Another moment of a load each time.
+  // The kill comes at another moment of a load in each run.
   await setTimeout(run * 9);
   child.kill("SIGKILL");
   await Promise.all([once(child, "exit"), once(lines, "close")]);
