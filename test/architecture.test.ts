@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
@@ -181,6 +181,16 @@ describe("conventions", () => {
     const folders = Map.groupBy(product, ({ path }) => dirname(path));
     const large = [...folders].filter(([, inside]) => inside.length > 20);
     expect(large.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([]);
+  });
+
+  /** Each of their files is a subject of its own. */
+  const lists: readonly string[] = ["base/async", "base/text"];
+
+  it("starts a folder of more than ten files with a file of its name", () => {
+    const folders = Map.groupBy(product, ({ path }) => dirname(path));
+    const large = [...folders].filter(([folder, inside]) => inside.length > 10 && !lists.includes(folder));
+    const first = ([folder]: [string, unknown]): string => join(folder, `${basename(folder)}.ts`);
+    expect(large.map(first).filter((path) => !product.some((file) => file.path === path))).toEqual([]);
   });
 
   it("keeps files to 300 lines, and half of them to 80 lines of code", () => {

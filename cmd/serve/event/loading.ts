@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/async/clock.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
-import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/loader.ts";
+import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
 import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../base/async/clock.ts";
 import { dayMs } from "../../../base/time/units.ts";
+import type { LoadObserver } from "../../../services/event/load/load.ts";
 import { createLoadWatch } from "../../../services/event/load/load-watch.ts";
-import type { LoadObserver } from "../../../services/event/load/loader.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { Config } from "../../config/config.ts";
 

@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from "prom-client";
-import type { LoadObserver, LoadStatus } from "../../../services/event/load/loader.ts";
+import type { LoadObserver, LoadStatus } from "../../../services/event/load/load.ts";
 import type { CollectObserver } from "../../../services/event/observer.ts";
 import type { DeadLetterObserver } from "../../../store/deadletters/deadletters.ts";
 import type { QueryCounts } from "../../../store/events/events.ts";

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { Sample } from "../../../gateway/metrics/computed-metric.ts";
-import type { Delivery } from "../../../services/webhook/delivery/engine.ts";
+import type { Delivery } from "../../../services/webhook/delivery/delivery.ts";
 import type { Counts, Inbox, InboxHealth } from "../../../store/inbox/inbox.ts";
 import { registerGauge, single } from "./metrics.ts";
 

@@ -14,8 +14,8 @@ import {
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine, EngineCall } from "../engine.ts";
 import type { PlatformConfig } from "./config.ts";
+import { readCsv } from "./csv-rows.ts";
 import { decodeAnalysis } from "./decode/analysis.ts";
-import { readCsv } from "./decode/csv-rows.ts";
 import type { Envelope } from "./decode/envelope.ts";
 import { decodeEventTable } from "./decode/event-table.ts";
 import { decodeUserTable } from "./decode/user-table.ts";

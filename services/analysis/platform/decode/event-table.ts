@@ -12,8 +12,8 @@ import {
   MetricResultSchema,
   SeriesSchema,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
+import type { CsvRow } from "../csv-rows.ts";
 import { type DecodeOptions, refuseUnreadable } from "./analysis.ts";
-import type { CsvRow } from "./csv-rows.ts";
 import { decodeGroup } from "./groups.ts";
 import { findMetric, type MetricMatch, namesOf } from "./match-metrics.ts";
 import { answerInfo, bucketsOf } from "./result-info.ts";

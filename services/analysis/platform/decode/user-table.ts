@@ -8,8 +8,8 @@ import {
   UserRowSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { EventUserDownloadQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import type { CsvRow } from "../csv-rows.ts";
 import { refuseUnreadable } from "./analysis.ts";
-import type { CsvRow } from "./csv-rows.ts";
 import { answerInfo } from "./result-info.ts";
 
 /** Rows of one message. */

@@ -6,7 +6,7 @@ import {
   type LoaderOptions,
   type LoadLimits,
   openLoader,
-} from "../../../../services/event/load/loader.ts";
+} from "../../../../services/event/load/load.ts";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import type { PrepareWorker } from "../../../../services/event/load/prepare-worker.ts";
 import type { LimitedName, PreparedBatch } from "../../../../services/event/load/prepared.ts";

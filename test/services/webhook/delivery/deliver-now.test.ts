@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Delivery } from "../../../../services/webhook/delivery/engine.ts";
+import type { Delivery } from "../../../../services/webhook/delivery/delivery.ts";
 import { all, allDone, type Behave, type Harness, names, newBatch, openHarness } from "./harness.ts";
 
 let harness: Harness;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Delivery, openDelivery } from "../../../../services/webhook/delivery/engine.ts";
+import { type Delivery, openDelivery } from "../../../../services/webhook/delivery/delivery.ts";
 import type { LanePolicy } from "../../../../services/webhook/delivery/lane-options.ts";
 import type { DeliveryObserver } from "../../../../services/webhook/delivery/observer.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../../../../services/webhook/targets/target.ts";

@@ -26,7 +26,11 @@ export interface TargetPorts {
 /** Targets that are called; consumers fetch the messages of `pull`. */
 export type PushConfig = Exclude<TargetConfig, { readonly kind: "pull" }>;
 
-/** Creates a target. It connects, and loads the library of its kind, at the first message. */
+/**
+ * Creates a target. Each kind has a file that implements `Target` of `target.ts`,
+ * and its settings in `config.ts`. A target connects, and loads the library of its
+ * kind, at the first message.
+ */
 export function createTarget(config: PushConfig, ports: TargetPorts): Target {
   const { outbound, log, now } = ports;
   switch (config.kind) {

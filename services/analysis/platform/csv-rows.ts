@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { CsvError, type Parser } from "csv-parse";
-import { createCsvParser } from "../../../../base/text/csv.ts";
-import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
+import { createCsvParser } from "../../../base/text/csv.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 
 export type CsvRow = readonly string[];
 
