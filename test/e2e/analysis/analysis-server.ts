@@ -7,10 +7,13 @@ import { startServer } from "../../../cmd/serve/server.ts";
 
 export const token = "token-of-all";
 
-export interface AnalysisServer {
-  readonly url: string;
+export interface AnalysisServer extends AnalysisClient {
   /** The time of the server. */
   readonly clock: { nowMs: number };
+}
+
+export interface AnalysisClient {
+  readonly url: string;
   /** Reports records to the project with the appid `app-<id>`, as SDKs do. */
   report(projectId: number, records: readonly unknown[]): Promise<void>;
   /** Resolves when a project has this many events, of any time, that can be queried. */
@@ -71,7 +74,11 @@ export async function openAnalysisServer(
     await server.stop();
     rmSync(cwd, { recursive: true });
   });
-  const { url } = server.address;
+  return { ...createAnalysisClient(server.address.url), clock };
+}
+
+/** A client of a server that is configured as those of `openAnalysisServer`. */
+export function createAnalysisClient(url: string): AnalysisClient {
   const post = (path: string, body: unknown, headers = {}, signal?: AbortSignal) =>
     fetch(`${url}${path}`, {
       method: "POST",
@@ -91,7 +98,6 @@ export async function openAnalysisServer(
   };
   return {
     url,
-    clock,
     post,
     ask,
     async report(projectId, records) {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { folderWith } from "../../cmd/config/load.ts";
 import { startEngage } from "../../cmd/run-engage.ts";
 import { envelope, sendHttp2 } from "../raw.ts";
+import { urlOf } from "../server-process.ts";
 import { floods, frame, preface, resets } from "./http2-frames.ts";
 
 const secret = "a secret of the test";
@@ -37,14 +38,7 @@ interface Target {
 
 async function openTarget(): Promise<Target> {
   const child = startEngage(["serve"], { cwd: folderWith({ "engage.yaml": JSON.stringify(settings) }) });
-  const url = await new Promise<string>((resolve) => {
-    let text = "";
-    child.stdout!.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      const found = /"url":"([^"]+)"/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-  });
+  const url = await urlOf(child);
   return {
     url,
     port: Number(new URL(url).port),
