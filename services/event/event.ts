@@ -42,7 +42,7 @@ const syncBatchSize = 20;
  *    TrackStream, debug calls) go through `take.ts`, which checks records on the way in (`verdicts.ts`, `pending.ts`).
  * 3. `spool-line.ts` encodes a request as one line of the spool; the thread of the spool appends and syncs it. The
  *    request is acknowledged.
- * 4. `load/loader.ts` (event loop) reads the spool and hands chunks to the prepare thread (`load/prepare.ts`), which
+ * 4. `load/load.ts` (event loop) reads the spool and hands chunks to the prepare thread (`load/prepare.ts`), which
  *    parses and checks every record, in the order of the spool, drops repeats, assigns user ids and writes rows.
  *    This check alone decides: `record/check-record.ts` runs here once for each record.
  * 5. The store loads the rows in one transaction (threads of its engine), and the spool is released.
