@@ -7,6 +7,7 @@ import { testCounts } from "./inbox/counts.ts";
 import { testDamage } from "./inbox/damage.ts";
 import { testDeadLetters } from "./inbox/dead-letters.ts";
 import { testDeliveries } from "./inbox/deliveries.ts";
+import { testKeys } from "./inbox/keys.ts";
 import { testLease } from "./inbox/lease.ts";
 import { testOrder } from "./inbox/order.ts";
 import { testPrune } from "./inbox/prune.ts";
@@ -19,6 +20,7 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
   const open: OpenWorld = async (retention) => openWorld(await createStore(), retention);
   describe(name, () => {
     testAccept(open);
+    testKeys(open);
     testBegun(open);
     testLease(open);
     testAttempts(open);

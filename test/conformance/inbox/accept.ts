@@ -69,18 +69,6 @@ export function testAccept(open: OpenWorld): void {
       expect(await world.inbox.counts()).toMatchObject([{ accepted: 1, pending: 1 }]);
     });
 
-    it.each([
-      ["another channel", { channel: "d", requestId: "r1" }],
-      ["another id", { requestId: "r2" }],
-      ["an id that differs in half a surrogate pair", { requestId: "r\ud801" }],
-      ["no id", { requestId: null }],
-    ])("takes the same body with %s as another batch", async (_name, changes) => {
-      await using world = await open();
-      await world.inbox.accept(batchOf(["a"], { requestId: "r1" }));
-      await world.inbox.accept(batchOf(["a"], { requestId: "r\ud800" }));
-      expect(await world.inbox.accept(batchOf(["a"], changes))).toMatchObject({ kind: "stored" });
-    });
-
     it("forgets a key after its retention", async () => {
       await using world = await open({ claimMs: 1000 });
       const batch = batchOf(["a"], { requestId: "r1" });

@@ -8,7 +8,7 @@ interface Entry {
   waiting: ((reply: Uint8Array | null) => void)[];
 }
 
-/** An inbox of one process without a disk, as the accept path sees it. */
+/** An inbox of one process without a disk, as the accept path sees it. Neither leases nor waits end by time. */
 export interface MemoryInbox extends ReceiveInbox {
   readonly stored: readonly NewBatch[];
   readonly completions: ReadonlyMap<string, Completion>;
@@ -59,16 +59,26 @@ export function createMemoryInbox(): MemoryInbox {
       if (batch.requestId !== null) byKey.set(key, entry);
       return { kind: "stored", batchId: entry.batchId };
     },
-    awaitReply(batchId) {
-      return new Promise((resolve) => byId.get(batchId)!.waiting.push(resolve));
+    async awaitReply(batchId, _waitMs, { signal } = {}) {
+      signal?.throwIfAborted();
+      const entry = byId.get(batchId);
+      if (entry === undefined || entry.reply !== null) return entry?.reply ?? null;
+      return await new Promise((resolve, reject) => {
+        entry.waiting.push(resolve);
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
     },
     async complete(batchId, completion) {
+      const entry = byId.get(batchId);
+      if (entry?.reply !== null) return { kind: "stale" };
       completions.set(batchId, completion);
-      end(byId.get(batchId)!, completion.reply);
+      end(entry, completion.reply);
       return { kind: "finished" };
     },
     async release(batchId) {
-      const entry = byId.get(batchId)!;
+      const entry = byId.get(batchId);
+      if (entry?.reply !== null) return { kind: "stale" };
+      byId.delete(batchId);
       released.push(batchId);
       byKey.delete(`${entry.batch.channel}\n${entry.batch.requestId}`);
       end(entry, null);
