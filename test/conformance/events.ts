@@ -4,7 +4,7 @@ import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
 import { testNames } from "./events/names.ts";
 import { testQueries } from "./events/queries.ts";
-import { testSchema } from "./events/schema.ts";
+import { testSchema, testVocabulary } from "./events/schema.ts";
 import { testSelection } from "./events/selection.ts";
 import { testUpdates } from "./events/updates.ts";
 import { testUpkeep } from "./events/upkeep.ts";
@@ -15,6 +15,7 @@ import type { CreateEventsWorld } from "./events/world.ts";
 export function testEvents(name: string, create: CreateEventsWorld): void {
   describe(name, () => {
     testLoad(create);
+    testVocabulary(create);
     testSchema(create);
     testNames(create);
     testUsers(create);

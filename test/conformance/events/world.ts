@@ -20,18 +20,21 @@ export interface StoreLimits {
   readonly maxWaiting: number;
 }
 
+/** The part of a store that loads batches. */
+export type LoadingStore = AsyncDisposable & Pick<EventStore, "schema" | "loadedTo" | "load">;
+
 /** A place where one store lives, which can be opened again after it was closed. */
-export interface EventsWorld extends AsyncDisposable {
+export interface EventsWorld<S extends LoadingStore = EventStore> extends AsyncDisposable {
   /** For files of batches. */
   readonly folder: string;
   /** @param now the time of exported users */
-  open(limits?: StoreLimits): Promise<EventStore>;
+  open(limits?: StoreLimits): Promise<S>;
 }
 
 /** The time that exported users get. */
 export const exportMs = Date.UTC(2026, 5, 1);
 
-export type CreateEventsWorld = () => Promise<EventsWorld>;
+export type CreateEventsWorld<S extends LoadingStore = EventStore> = () => Promise<EventsWorld<S>>;
 
 export const buy: EventName = { name: "buy", number: 1 };
 export const login: EventName = { name: "Login", number: 2 };
@@ -170,15 +173,18 @@ export async function writeDays(
 }
 
 /** A store with the vocabulary known to project 1, and the batches that follow. */
-export interface OpenedStore extends AsyncDisposable {
-  readonly store: EventStore;
+export interface OpenedStore<S extends LoadingStore = EventStore> extends AsyncDisposable {
+  readonly store: S;
   readonly batches: Batches;
   /** Closes the store and opens it again. */
-  reopen(): Promise<EventStore>;
+  reopen(): Promise<S>;
   load(...projects: readonly Rows[]): ReturnType<EventStore["load"]>;
 }
 
-export async function openStore(create: CreateEventsWorld, limits?: StoreLimits): Promise<OpenedStore> {
+export async function openStore<S extends LoadingStore>(
+  create: CreateEventsWorld<S>,
+  limits?: StoreLimits,
+): Promise<OpenedStore<S>> {
   const world = await create();
   const batches = new Batches(world.folder);
   let store = await world.open(limits);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import {
   type EventStore,
   emptySchema,
@@ -52,20 +53,36 @@ export function createMemoryStore(): MemoryStore {
       }
       place = batch.to;
       loads.push(batch);
-      return { events: rows.events.length, users: rows.users.length };
+      return {
+        events: added.reduce((sum, { events }) => sum + events.length, 0),
+        users: added.reduce((sum, { users }) => sum + users.length, 0),
+      };
     },
   };
 }
 
 function withNew(schema: ProjectSchema, { newEvents, newProperties }: ProjectRows): ProjectSchema {
-  const properties = new Map(schema.properties);
-  for (const one of newProperties) {
-    const known = [...properties.values()].some(({ number }) => number === one.number);
-    if (known) throw new Error(`property number ${one.number} is given twice`);
-    properties.set(`${one.table}:${one.name}`, one);
+  return {
+    version: schema.version + 1,
+    events: withNamed(schema.events, newEvents, ({ name }) => name),
+    properties: withNamed(schema.properties, newProperties, ({ table, name }) => `${table}:${name}`),
+  };
+}
+
+/** Adds what is not known; the same map when all is known. */
+function withNamed<T extends { readonly number: number }>(
+  known: ReadonlyMap<string, T>,
+  added: readonly T[],
+  keyOf: (one: T) => string,
+): ReadonlyMap<string, T> {
+  const fresh = added.filter((one) => !isDeepStrictEqual(known.get(keyOf(one)), one));
+  const numbers = new Set([...known.values()].map(({ number }) => number));
+  for (const one of fresh) {
+    if (one.number < 1 || known.has(keyOf(one)) || numbers.has(one.number))
+      throw new Error(`"${keyOf(one)}" can't have the number ${one.number}`);
+    numbers.add(one.number);
   }
-  const events = new Map([...schema.events, ...newEvents.map((one) => [one.name, one] as const)]);
-  return { version: schema.version + 1, events, properties };
+  return fresh.length === 0 ? known : new Map([...known, ...fresh.map((one) => [keyOf(one), one] as const)]);
 }
 
 function linesOf<T>(file: string | undefined): T[] {
