@@ -1,16 +1,16 @@
-/** Work that several callers wait for at once. */
+/** Shares one piece of work among the callers that need its outcome at the same time. */
 export interface SharedRuns<T> {
   /**
-   * The outcome of the work under way for this key, or of work that starts
-   * now. The work is cancelled when its last caller has left.
-   * @param signal of this caller alone
+   * Returns the outcome of the running work of this key; starts the work if there is none. The work is cancelled when
+   * its last caller has left.
+   * @param signal the signal of this caller alone
    */
   join(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Joined<T>;
 }
 
 export interface Joined<T> {
   readonly result: Promise<T>;
-  /** Whether the work was under way already. */
+  /** Whether the work was running already. */
   readonly isShared: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createSharedRuns<T>(): SharedRuns<T> {
         run.callers--;
         reject(signal.reason);
         if (run.callers > 0) return;
-        // Who comes now must not get the outcome of cancelled work.
+        // A later caller must not get the outcome of cancelled work.
         if (runs.get(key) === run) runs.delete(key);
         run.controller.abort(signal.reason);
       };

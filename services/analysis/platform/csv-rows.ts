@@ -6,9 +6,8 @@ import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 export type CsvRow = readonly string[];
 
 /**
- * Reads CSV as it comes, no faster than its rows are taken; the rows of one piece
- * come together. @throws what the pieces threw, or AnalysisRefusal INTERNAL when
- * they are not CSV
+ * Reads CSV while it arrives, no faster than its rows are taken. The rows of one piece are returned together.
+ * @throws the errors of the pieces, or AnalysisRefusal INTERNAL if they are not CSV
  */
 export async function* readCsv(
   pieces: AsyncIterable<Uint8Array>,
@@ -17,7 +16,7 @@ export async function* readCsv(
   const source = Readable.from(pieces, { objectMode: false, highWaterMark: 65_536 });
   const parser = createCsvParser({ maxRowBytes });
   let wake = (): void => {};
-  // Errors of the source end the parser, whose reader is told of them.
+  // An error of the source ends the parser, which passes it to its reader.
   pipeline(source, parser, () => wake());
   for (const event of ["readable", "end", "close"]) parser.on(event, () => wake());
   try {
@@ -33,7 +32,7 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Its message may quote the file at any length.
+    // The parser's message may quote any amount of the file.
     const what = `row ${error["records"] ?? "?"} is not CSV (${error.code})`;
     throw new AnalysisRefusal(returnCodes.internal, `the platform's download cannot be read: ${what}`);
   } finally {
@@ -42,7 +41,7 @@ export async function* readCsv(
   }
 }
 
-/** What is there without waiting. */
+/** Returns the rows that can be read without waiting. */
 function readAll(parser: Parser): readonly CsvRow[] {
   const rows: CsvRow[] = [];
   for (let row = parser.read(); row !== null; row = parser.read()) rows.push(row as CsvRow);

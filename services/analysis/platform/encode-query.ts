@@ -7,17 +7,16 @@ type Json = string | number | boolean | readonly Json[] | { readonly [name: stri
 
 export interface EncodeOptions {
   readonly projectId: number;
-  /** What is sent as the group of a query without groups. */
+  /** The group that is sent for a query without groups. */
   readonly overallLabel: string;
 }
 
-/** Not a member of the REST form. */
+/** A field that is not part of the REST form. */
 const ignoredFields = "ignored_fields";
 
 /**
- * A typed query in the words of the REST form. What is not set is left out, but
- * for what the platform requires: `useCache` and, of a user query,
- * `sliceGroupVal`.
+ * Encodes a typed query in the REST form. Fields that are not set are left out, except those that the platform
+ * requires: `useCache` and, in a user query, `sliceGroupVal`.
  */
 export function encodeQuery(schema: DescMessage, query: Message, options: EncodeOptions): string {
   const json = encodeMessage(schema, query);
@@ -48,7 +47,7 @@ function encodeField(field: DescField, value: unknown): Json | undefined {
     .filter((item) => item !== undefined);
 }
 
-/** Undefined for an enum's value without a word, which is the same as not set. */
+/** Returns undefined for a value of an enum without a word, which means not set. */
 function encodeItem({ message, enum: vocabulary }: DescField, value: unknown): Json | undefined {
   if (message?.typeName === GroupValueSchema.typeName) return labelOf(value as GroupValue);
   if (message !== undefined) return encodeMessage(message, value as Message);
@@ -59,7 +58,7 @@ function encodeItem({ message, enum: vocabulary }: DescField, value: unknown): J
   return typeof value === "bigint" ? Number(value) : (value as Json);
 }
 
-/** The platform writes null and the text `(null)` alike. */
+/** Returns the label of a group. The platform writes both null and the text `(null)` as the same label. */
 function labelOf({ value }: GroupValue): string {
   return value.case === "label" ? value.value : nullLabel;
 }

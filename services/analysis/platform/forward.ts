@@ -14,11 +14,11 @@ import { queryBounds, refuseQuery } from "../rest/query-body.ts";
 import type { PlatformEngine } from "./platform.ts";
 
 export interface ForwardDeps {
-  /** All engines, to tell paths that none of them takes. */
+  /** All engines, to detect paths that none of them accepts. */
   readonly engines: readonly AnalysisEngine[];
-  /** The engine of a project; undefined when there is no such project. */
+  /** Returns the engine of a project; undefined if there is no such project. */
   readonly engineOf: (projectId: number) => AnalysisEngine | undefined;
-  /** Whether the caller may ask about a project. @throws AnalysisRefusal */
+  /** Checks that the caller may query a project. @throws AnalysisRefusal */
   readonly authorize: (
     request: ForwardQueryRequest,
     projectId: number,
@@ -27,8 +27,9 @@ export interface ForwardDeps {
 }
 
 /**
- * `ForwardQuery`: other queries of the platform's API. A path that no engine
- * takes does not exist, whoever asks. @throws AnalysisRefusal
+ * Creates `ForwardQuery`, which passes other queries of the platform's API through. A path that no engine accepts does
+ * not exist, for any caller.
+ * @throws AnalysisRefusal
  */
 export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps) {
   return async function* forwardQuery(
@@ -53,7 +54,7 @@ function forwards(engine: AnalysisEngine, path: string): engine is PlatformEngin
   return "forwards" in engine && (engine as PlatformEngine).forwards(path);
 }
 
-/** What is answered here, whatever the engine. */
+/** Paths that this service implements, whatever the engine. */
 const ownPaths: readonly string[] = AnalysisProxy.methods.flatMap((method) => {
   const { pattern } = getOption(method, http);
   return pattern.case === "post" && pattern.value.startsWith("/open/") && !pattern.value.includes("{")
@@ -66,7 +67,7 @@ function pathNotFound(path: string): AnalysisRefusal {
   return new AnalysisRefusal(returnCodes.parameter, message, { httpStatus: 404 });
 }
 
-/** Over REST the parameters of the URL, else those of the message; never a token. */
+/** Returns the parameters of the URL over REST, otherwise those of the message; never a token. */
 function searchOf({ parameters }: ForwardQueryRequest, { url }: HandlerContext): URLSearchParams {
   const { searchParams } = new URL(url);
   const search = new URLSearchParams(searchParams.size === 0 ? parameters : searchParams);
@@ -96,7 +97,7 @@ function projectIdOf(body: Uint8Array): number {
   });
 }
 
-/** Undefined when it is not JSON in UTF-8. */
+/** Returns undefined if the bytes are not JSON in UTF-8. */
 function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -27,21 +27,21 @@ import { openUpstream, type UpstreamObserver } from "./upstream/upstream.ts";
 export interface PlatformEngine extends AnalysisEngine, AsyncDisposable {
   /** Whether the configuration allows this path below `/open/`. */
   forwards(path: string): boolean;
-  /** The answer as it comes. The content type is in the first message. */
+  /** Passes the response through. The first message has the content type. */
   forward(query: ForwardedQuery, signal: AbortSignal): AsyncIterable<HttpBody>;
 }
 
 export interface PlatformDeps {
-  /** Milliseconds that never go back. */
+  /** Returns a monotonic time in milliseconds. */
   readonly now: () => number;
-  /** From 0 to below 1. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly observer?: UpstreamObserver;
-  /** What `tls.ca` of the configuration holds; those of Node when left out. */
+  /** The content of the file in `tls.ca`. Default: the authorities of Node. */
   readonly ca?: string | undefined;
 }
 
-/** Has a deployment of the platform answer the queries of projects. REST callers get its bytes. */
+/** Opens an engine that sends the queries of projects to a deployment of the platform. REST callers get its bytes. */
 export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): PlatformEngine {
   const redactor = createRedactor(config.token);
   const upstream = openUpstream(config, { observer: {}, ca: undefined, ...deps, redactor });
@@ -98,14 +98,14 @@ function successOf({ message }: Envelope) {
 
 const segment = /^[A-Za-z0-9._~-]+$/;
 
-/** Tells whether a path below `/open/` is one of those in the configuration. */
+/** Compiles a predicate for the paths below `/open/` that the configuration allows. */
 export function compileAllowedPaths(allowed: readonly string[]): (path: string) => boolean {
   const exact = new Set(allowed.filter((path) => !path.endsWith("*")));
   const prefixes = allowed.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
   return (path) => isPlain(path) && (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
-/** Without anything that could lead elsewhere: dots alone, escapes, a query. */
+/** Whether a path has nothing that could lead elsewhere: segments of dots, escapes, a query. */
 function isPlain(path: string): boolean {
   return path.split("/").every((part) => segment.test(part) && part !== "." && part !== "..");
 }

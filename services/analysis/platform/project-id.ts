@@ -5,16 +5,13 @@ import { quote } from "../../../base/text/quote.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 
 /**
- * Replaces the value of the members `projectId` of a query, and of the metrics in
- * its `events`, and leaves every other byte as it is. A text stays a text, null
- * stays null. A member written several times is replaced each time.
- *
- * The platform may read more than that as the id of a project: another spelling
- * of the name, or a member further inside. Such a member has to name the project
- * to which the caller was admitted, and is replaced too.
- *
- * @param body valid JSON, whose top is an object
- * @param asked the project of the caller's query; if it is left out, only the members named first are looked at
+ * Replaces the value of the members `projectId` of a query, and of the metrics in its `events`, and leaves all other
+ * bytes unchanged. A string stays a string, null stays null. Each of several members with this name is replaced.
+ * | The platform may read more members as the id of a project: another spelling of the name, or a nested member. Such a
+ * member must name the project that the caller may query, and is replaced too.
+ * | @param body valid JSON, an object
+ * @param asked the project of the caller's query; if it is left out, other spellings and nested members are not
+ * examined
  * @throws AnalysisRefusal for a member that names another project
  */
 export function replaceProjectId(body: Uint8Array, projectId: number, asked?: number): Uint8Array {
@@ -45,13 +42,13 @@ type Part = "query" | "events" | "metric" | "other";
 /** A member that may name a project. */
 interface ProjectMember {
   readonly key: string;
-  /** Whether it is `projectId` of the query itself or of one of its metrics, as the platform's own form has it. */
+  /** Whether it is `projectId` of the query itself or of one of its metrics, as in the platform's own form. */
   readonly isOwn: boolean;
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads a value and reports the members within it whose name may be that of a project id, in their order. */
+/** Reads a value and reports its nested members whose name may be that of a project id, in their order. */
 function walk(cursor: JsonCursor, part: Part, report: (member: ProjectMember) => void): void {
   const first = cursor.bytes[cursor.at];
   if (first === openArray) {
@@ -77,8 +74,8 @@ function walkMember(cursor: JsonCursor, part: Part, report: (member: ProjectMemb
 }
 
 /**
- * Returns a caller's parameters with the id of the project at the platform.
- * Tokens are dropped in any spelling. @throws AnalysisRefusal for another project
+ * Returns a caller's parameters with the platform's id of the project. Tokens are removed in any spelling.
+ * @throws AnalysisRefusal for another project
  */
 export function replaceInSearch(search: URLSearchParams, projectId: number, asked: number): URLSearchParams {
   const kept = new URLSearchParams();
@@ -99,18 +96,18 @@ function requireProject(name: string, value: unknown, asked: number): void {
   });
 }
 
-/** Returns a value; lists and objects, which are not ids, as empty ones. */
+/** Returns a scalar. Lists and objects, which are not ids, are returned as empty ones. */
 function readScalar(source: Buffer, start: number, end: number): unknown {
   if (source[start] === openArray) return [];
   return source[start] === openObject ? {} : JSON.parse(source.toString("utf8", start, end));
 }
 
-/** Whether some reader may take this name for `projectId`. */
+/** Whether a parser may take this name for `projectId`. */
 function isProjectName(name: string): boolean {
   return /^projectids?$/.test(nameOf(name));
 }
 
-/** Returns a name without what readers may ignore: case, width, separators, brackets. */
+/** Returns a name without what parsers may ignore: case, width, separators, brackets. */
 function nameOf(name: string): string {
   return name
     .normalize("NFKC")

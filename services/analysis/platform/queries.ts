@@ -10,32 +10,32 @@ import { forwardBody, readDownload } from "./upstream/download.ts";
 import type { Redactor } from "./upstream/redact.ts";
 import type { Upstream, UpstreamCall } from "./upstream/upstream.ts";
 
-/** A query in the platform's own form, for a path of its own. */
+/** A query in the platform's own form, for another path. */
 export interface ForwardedQuery {
-  /** Below `/open/`, one that `forwards` is true for. */
+  /** The path below `/open/`, which `forwards` accepts. */
   readonly path: string;
   readonly projectId: number;
   /** A JSON object. */
   readonly body: Uint8Array;
-  /** Without a token. */
+  /** The parameters without a token. */
   readonly search: URLSearchParams;
 }
 
 type Request = Pick<UpstreamCall, "search" | "body" | "allowedMs">;
 
-/** Whatever the caller said: a body that is JSON here must not be a form there. */
+/** The content type of all requests: a body that is JSON here must not be read as a form there. */
 const contentType = "application/json";
 
-/** The three ways to ask the platform: for an answer, for a file, and for whatever comes. */
+/** Creates the three kinds of query: for a response, for a file, and for a response of any form. */
 export function createQueries(config: PlatformConfig, upstream: Upstream, redactor: Redactor) {
-  // Also where it is the same here and there: a metric must not name another project than its query does.
+  // Equal ids are replaced too, since a metric must not name another project than its query does.
   const upstreamId = (projectId: number): number => config.projects[projectId] ?? projectId;
   const toUpstream = ({ search, body }: Pick<Request, "search" | "body">, asked: number) => ({
     search: replaceInSearch(search, upstreamId(asked), asked),
     body: replaceProjectId(withoutByteOrderMark(body), upstreamId(asked), asked),
   });
   return {
-    /** The caller's body where there is one, else the typed query in the platform's words. */
+    /** Returns the caller's body if there is one, otherwise the typed query in the platform's form. */
     requestOf(
       schema: DescMessage,
       query: Message & { readonly projectId: bigint; readonly timeoutSeconds?: number | undefined },

@@ -11,18 +11,18 @@ import type { RankedMetric } from "./metric-groups.ts";
 import type { RankedResult } from "./ranked-result.ts";
 import { type CellReader, createCellReader, emptyValue, type ScanRun } from "./scan-run.ts";
 
-/** Numbers in one piece, 400 kB. */
+/** The most numbers of one piece, which take 400 kB. */
 const maxPieceNumbers = 50_000;
 
-/** Numbers per entry of a result, over all periods. */
+/** Returns the number of numbers in an entry of a result, over all periods. */
 export function numbersPerEntry({ plan }: RankedResult): number {
   return plan.periods.reduce((sum, { buckets }) => sum + buckets.length, 0);
 }
 
-/** The entries of a result in pieces, the event loop turning between them. */
+/** Reads the entries of a result in pieces and yields to the event loop between them. */
 export type ReadEntries = (result: RankedMetric) => AsyncGenerator<GroupEntry[]>;
 
-/** @param results those that will be asked for, with no more groups than will be read */
+/** @param results the results to read, with at most the groups that will be read */
 export function createEntryReader(answer: RankedResult, results: readonly RankedMetric[]): ReadEntries {
   const { table, runs, colsOf, yieldToEventLoop } = answer;
   const readers = new Map<ScanRun, CellReader>();

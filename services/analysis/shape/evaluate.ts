@@ -3,14 +3,17 @@ import type { Computation } from "../describe/metric/operand.ts";
 
 export type MeasureComputation = Computation & { readonly kind: "measure" };
 
-/** The numbers of a computation; NaN for no value. @param numbersOf a measure, `length` numbers that may be overwritten */
+/**
+ * Evaluates a computation; NaN for no value. @param numbersOf returns a measure: `length` numbers that may be
+ * overwritten
+ */
 export function evaluate(
   computation: Computation,
   length: number,
   numbersOf: (measure: MeasureComputation) => Float64Array,
 ): Float64Array {
   const numbers = calculate(computation, length, numbersOf);
-  // What leaves the range of numbers is no value, like a division by zero.
+  // Infinite numbers count as no value, like a division by zero.
   for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) numbers[i] = Number.NaN;
   return numbers;
 }
@@ -46,7 +49,7 @@ const operations: Readonly<Record<Operator, (left: number, right: number) => num
   "/": (left, right) => (right === 0 ? Number.NaN : left / right),
 };
 
-/** Indexes of the scans that a computation needs. */
+/** Returns the indexes of the scans that a computation needs. */
 export function scansOf(computation: Computation): ReadonlySet<number> {
   switch (computation.kind) {
     case "number":

@@ -6,13 +6,13 @@ import type { ScanRun } from "./scan-run.ts";
 export interface GroupTable {
   readonly groups: readonly (readonly KeyValue[])[];
   readonly splits: readonly KeyValue[];
-  /** Group of a run's scan, or -1. @param split undefined of scans that are not split */
+  /** Returns the scan's group with the number `group`, or -1. @param split undefined for scans that are not split */
   readonly place: (run: ScanRun, split: number | undefined, group: number) => number;
-  /** Numbers of the groups that a run's scan has with this value of the split. */
+  /** Returns the numbers of the groups that a run's scan has with this value of the split. */
   readonly groupsOf: (run: ScanRun, split: number | undefined) => Iterable<number>;
 }
 
-/** @param hasKeys without, there is one group always */
+/** @param hasKeys if false, there is always one group */
 export async function createGroupTable(
   runs: readonly ScanRun[],
   hasKeys: boolean,
@@ -34,7 +34,7 @@ export async function createGroupTable(
   };
 }
 
-/** Numbers are the scan's own: with a million groups much is saved. */
+/** Creates the table of one scan, which keeps the numbers of the scan. This saves much with a million groups. */
 function tableOfOne({ groups }: ScanRun): GroupTable {
   return {
     groups,
@@ -44,7 +44,7 @@ function tableOfOne({ groups }: ScanRun): GroupTable {
   };
 }
 
-/** By split (-1 for none), by group: the scan's own group. */
+/** The scan's own groups by split (-1 for none) and by group. */
 type Places = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
 async function placesOf(

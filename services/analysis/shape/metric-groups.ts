@@ -9,23 +9,23 @@ import { emptyValue, type ScanRun } from "./scan-run.ts";
 /** Runs by period and scan. */
 export type Runs = readonly (readonly ScanRun[])[];
 
-/** One metric, or one value of the split of it, with all its groups, the first ones in the order of the answer. */
+/** A metric, or one value of its split, with all its groups. The first groups are in the order of the result. */
 export interface RankedMetric {
   readonly metric: PlannedMetric;
-  /** Number of the split's value; undefined where the metric is not split. */
+  /** The number of the split's value; undefined if the metric is not split. */
   readonly split: number | undefined;
-  /** Numbers of groups. */
+  /** The numbers of the groups. */
   readonly groups: readonly number[];
-  /** Sum of what the groups of a split's value are ordered by; 0 where the metric is not split. */
+  /** The sum of the values by which the groups of a split's value are ordered; 0 if the metric is not split. */
   readonly total: number;
 }
 
 export interface RankSource {
   readonly runs: Runs;
   readonly table: GroupTable;
-  /** The order of ties. */
+  /** Compares groups of equal rank. */
   readonly compare: (a: number, b: number) => number;
-  /** How many groups must be in order. */
+  /** The number of groups that must be in order. */
   readonly limit: number;
   readonly yieldToEventLoop: YieldToEventLoop;
 }
@@ -45,12 +45,12 @@ export async function rankGroups(
   return { metric, split, groups: await orderGroups(groups, ranks, source), total };
 }
 
-/** Groups come in any order, and their sum must not depend on it. */
+/** Sums in a fixed order. Groups come in any order, on which their sum must not depend. */
 function sumInOrder(ranks: Float64Array): number {
   return ranks.toSorted().reduce((sum, rank) => (Number.isNaN(rank) ? sum : sum + rank), 0);
 }
 
-/** Both periods together; NaN where neither has a value. */
+/** Sums the totals of both periods; NaN if neither has a value. */
 function sumPeriods(length: number, totals: readonly Float64Array[]): Float64Array {
   const sums = new Float64Array(length).fill(Number.NaN);
   for (const numbers of totals) {
@@ -62,7 +62,7 @@ function sumPeriods(length: number, totals: readonly Float64Array[]): Float64Arr
   return sums;
 }
 
-/** Groups in which any of the metric's own operands has an event, in any period. */
+/** Returns the groups in which an operand of the metric itself has an event, in any period. */
 function presentGroups(
   { presence }: PlannedMetric,
   split: number | undefined,
@@ -101,7 +101,7 @@ function totalsOf(
   });
 }
 
-/** The values of the split that a metric has events of, in no order. */
+/** Returns the values of the split for which a metric has events, in no particular order. */
 export function splitsOf({ presence }: PlannedMetric, runs: Runs, table: GroupTable): readonly number[] {
   const hasEvents = (split: number, run: ScanRun, measure: number | undefined): boolean => {
     for (const group of table.groupsOf(run, split)) {

@@ -2,8 +2,8 @@ import { itemsPerYield, type YieldToEventLoop } from "../../../base/async/yield.
 import { sortYielding } from "./sort-yielding.ts";
 
 /**
- * Groups by their rank, the largest first and NaN last, ties by their labels. Only the
- * first `limit` are put in order, since with many groups few are asked for.
+ * Orders groups by their rank in descending order, NaN last. Groups of equal rank are ordered by their labels only
+ * among the first `limit` groups, since few of many groups are shown.
  */
 export async function orderGroups(
   groups: readonly number[],
@@ -24,7 +24,7 @@ export async function orderGroups(
     if (i % itemsPerYield === 0) await yieldToEventLoop();
   }
   const ordered: number[] = [];
-  // Sorts NaN to the end, as does a typed array.
+  // Typed arrays sort NaN to the end, too.
   const descending = Float64Array.from(tied.keys(), (rank) => -rank).sort();
   for (const [i, rank] of descending.entries()) {
     const own = tied.get(-rank)!;

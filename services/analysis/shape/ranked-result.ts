@@ -12,7 +12,7 @@ import { createGroupTable, type GroupTable } from "./group-table.ts";
 import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
 import { shapeGroupValue } from "./result-info.ts";
 
-/** All groups of all results, the first ones in their order, before any numbers but totals were read. */
+/** All groups of all results, the first ones in order, before any numbers except totals are read. */
 export interface RankedResult {
   readonly plan: EventPlan;
   readonly runs: Runs;
@@ -22,7 +22,7 @@ export interface RankedResult {
   readonly yieldToEventLoop: YieldToEventLoop;
 }
 
-/** @param limit how many groups of each result must be in order */
+/** @param limit the number of groups of each result that must be in order */
 export async function rankResult(
   plan: EventPlan,
   runs: Runs,
@@ -47,7 +47,7 @@ export async function rankResult(
   return { plan, runs, table, results, colsOf, yieldToEventLoop };
 }
 
-/** By the first label that differs, as JSON in UTF-16 order. */
+/** Compares keys by the first label that differs, as JSON in UTF-16 order. */
 function compareLabels(keys: EventPlan["keys"], a: readonly KeyValue[], b: readonly KeyValue[]): number {
   for (const [i, { form }] of keys.entries()) {
     if (a[i] === b[i]) continue;
@@ -57,7 +57,7 @@ function compareLabels(keys: EventPlan["keys"], a: readonly KeyValue[], b: reado
   return 0;
 }
 
-/** One result for each value of the split, by their totals, ties by label. */
+/** Returns one result for each value of the split, in the order of their totals; equal totals are ordered by label. */
 async function rankSplits(
   plan: EventPlan,
   metric: RankedMetric["metric"],
@@ -79,7 +79,7 @@ function splitLabel({ split }: EventPlan, table: GroupTable, value: number): str
   return labelOf(split!.form, table.splits[value]!);
 }
 
-/** A result without its entries. */
+/** Shapes a result without its entries. */
 export function shapeHeading(
   { plan, table }: RankedResult,
   { metric, split, groups }: RankedMetric,

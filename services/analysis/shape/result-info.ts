@@ -20,7 +20,7 @@ import type { Period } from "../describe/time/period.ts";
 import type { QueryZone } from "../describe/time/zone.ts";
 import { type KeyForm, labelOf } from "../text-form.ts";
 
-/** What was resolved. @param truncations what limits left out, one warning each */
+/** Describes what was resolved. @param truncations what limits have left out, one warning each */
 export function shapeInfo(
   { periods, zone, warnings }: EventPlan,
   truncations: readonly Warning[] = [],

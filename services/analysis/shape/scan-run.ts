@@ -3,17 +3,20 @@ import { compileScan, type EventPlan, keysOf } from "../describe/event-plan.ts";
 import type { PlannedScan } from "../describe/metric/measure-set.ts";
 import type { Period } from "../describe/time/period.ts";
 
-/** One planned scan over one period, with what it found. */
+/** One planned scan over one period, with its result. */
 export interface ScanRun {
   readonly planned: PlannedScan;
   readonly buckets: number;
   readonly groups: readonly (readonly KeyValue[])[];
-  /** Per measure, per group; empty where groups are not ordered. */
+  /** Totals by measure and group; empty if groups are not ordered. */
   readonly totals: readonly Float64Array[];
   readonly result: ScanResult;
 }
 
-/** Runs all scans of a plan in the same moment, by period and scan. Their results are held until the stack is disposed of. */
+/**
+ * Runs all scans of a plan on the same state of the store, by period and scan. Their results are held until the stack
+ * is disposed of.
+ */
 export async function runScans(
   plan: EventPlan,
   store: EventStore,
@@ -42,22 +45,22 @@ export async function runScans(
   return runs;
 }
 
-/** What a measure is of no event: counts are 0. */
+/** Returns the value of a measure without events: 0 for counts, NaN for others. */
 export function emptyValue({ aggregate: { kind } }: Measure): number {
   return kind === "count" || kind === "distinct" || kind === "values" ? 0 : Number.NaN;
 }
 
-/** Numbers held at once of one run, 32 MB. */
+/** The most numbers of one run that are held at once, which take 32 MB. */
 const maxHeldNumbers = 4_000_000;
 
-/** Gives the cells of some of a run's groups; those that are wanted often are fetched once when they are not too many. */
+/** Returns the cells of some groups of a run. Groups that are read often are fetched once if there are not too many. */
 export interface CellReader {
   read(
     groups: readonly number[],
   ): Promise<{ readonly cells: ScanCells; readonly rowOf: (group: number) => number }>;
 }
 
-/** @param wanted groups that will be asked for */
+/** @param wanted the groups that will be read */
 export function createCellReader(run: ScanRun, wanted: ReadonlySet<number>): CellReader {
   const perGroup = run.buckets * run.planned.measures.length;
   const fetch = async (groups: readonly number[]) => {

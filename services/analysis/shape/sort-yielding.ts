@@ -1,9 +1,9 @@
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 
-/** Items that are sorted in one go: some milliseconds. */
+/** The number of items that are sorted at once, which takes some milliseconds. */
 const runLength = 2_048;
 
-/** Sorts without holding the event loop for long: runs, which are then merged. */
+/** Sorts without blocking the event loop for long: it sorts runs and merges them. */
 export async function sortYielding<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

@@ -19,15 +19,15 @@ import { maxListedUsers } from "../describe/limits.ts";
 import { shapeInfo } from "./result-info.ts";
 import { shapeUser, shapeUserRow } from "./users.ts";
 
-/** What a list is made of. */
+/** The parts of a user list. */
 export interface UserListParts {
   readonly plan: EventPlan;
   readonly found: AsyncIterable<readonly StoredUser[]>;
-  /** Display names of all members. */
+  /** The display names of all members. */
   readonly columMeta: Readonly<Record<string, string>>;
 }
 
-/** The first of the users; a warning says when there are more. */
+/** Shapes a list of the first users. A warning says if there are more. */
 export async function shapeUserList(parts: UserListParts): Promise<UserList> {
   const datalist: User[] = [];
   const list = await takeUsers(parts, async (some) => {
@@ -36,7 +36,7 @@ export async function shapeUserList(parts: UserListParts): Promise<UserList> {
   return { ...list, datalist };
 }
 
-/** A list without its users, which `take` is given some at a time, in the place of messages. */
+/** Shapes a list without its users. `take` gets some users at a time, as stored users instead of messages. */
 export async function takeUsers(
   { plan, found, columMeta }: UserListParts,
   take: (some: readonly StoredUser[]) => Promise<void>,
@@ -55,7 +55,7 @@ export async function takeUsers(
   return create(UserListSchema, { columMeta: { ...columMeta }, info: shapeInfo(plan, cut) });
 }
 
-/** The header, then all users. @param columns their stable names */
+/** Returns the header, then all users. @param columns their stable names */
 export async function* shapeUserTable(
   plan: EventPlan,
   found: AsyncIterable<readonly StoredUser[]>,

@@ -7,20 +7,20 @@ import { toExactJson } from "../exact-value.ts";
 
 export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
 
-/** Filled field by field: to be told all of them at once takes the message twice the time. */
+/** Shapes a user. Setting field by field takes half the time of passing all fields to `create`. */
 export function shapeUser({ userId, accountId, distinctId, properties }: StoredUser): User {
   const user = create(UserSchema);
   user.userId = String(userId);
   if (accountId !== null) user.accountId = accountId;
   if (distinctId !== null) user.distinctId = distinctId;
-  // No name begins with an underscore, so none is that of a prototype.
+  // Names of properties never begin with an underscore, so none is that of a prototype.
   const shaped: JsonObject = {};
   for (const name of Object.keys(properties)) shaped[name] = toExactJson(properties[name]);
   user.properties = shaped;
   return user;
 }
 
-/** One value for each column. */
+/** Shapes a row with one value for each column. */
 export function shapeUserRow(user: StoredUser, columns: readonly string[]): UserRow {
   return create(UserRowSchema, { values: columns.map((column) => shapeValue(columnOf(user, column))) });
 }
@@ -54,7 +54,7 @@ function kindOf(value: JsonValue): Value["kind"] {
   return { case: "structValue", value: create(StructSchema, { fields }) };
 }
 
-/** User properties that are known, without members of objects, which are in their objects. */
+/** Returns the known user properties. Members of objects are left out, since their objects contain them. */
 export function userProperties({ properties }: ProjectSchema): readonly Property[] {
   return [...properties.values()].filter(({ table, name }) => {
     const owner = properties.get(`user:${name.slice(0, Math.max(0, name.lastIndexOf(".")))}`);

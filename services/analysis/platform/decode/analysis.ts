@@ -27,7 +27,7 @@ export interface DecodeOptions {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What reading the answer to one query needs to know. */
+/** What is needed to read the response to one query. */
 interface Reading {
   readonly query: EventQuery;
   readonly options: DecodeOptions;
@@ -37,10 +37,9 @@ interface Reading {
 }
 
 /**
- * The `data` of an answer as typed result: labels without instants, for the
- * platform tells none. @throws AnalysisRefusal INTERNAL when it is not of the
- * form that was promised, since numbers that are not understood must not pass
- * for others
+ * Decodes the `data` of a response to a typed result. Labels have no instants, since the platform does not report them.
+ * @throws AnalysisRefusal INTERNAL if the data has another form, since numbers of an unknown form must not be taken for
+ * the expected ones
  */
 export function decodeAnalysis(data: unknown, query: EventQuery, options: DecodeOptions): EventAnalysis {
   const members = membersOf(data, "data");
@@ -134,7 +133,7 @@ function decodeSeries(values: readonly unknown[], place: string, format: ValueFo
   return create(SeriesSchema, { numbers, missing });
 }
 
-/** The groups of the answer; without them, those of its entries in their order. */
+/** Returns the groups of the response; if it has none, the groups of its entries in their order. */
 function unionOf(given: unknown, y: readonly MetricResult[], reading: Reading): Group[] {
   const { query, options } = reading;
   const count = query.eventView?.groupBy.length ?? 0;

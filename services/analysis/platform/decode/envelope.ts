@@ -5,19 +5,19 @@ import type { Redactor } from "../upstream/redact.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { quoteBytes, refuseReceived } from "./unexpected-response.ts";
 
-/** An answer of return code 0. */
+/** A response with return code 0. */
 export interface Envelope {
-  /** As they came, but for the token. */
+  /** The bytes as they arrived, without the token. */
   readonly bytes: Uint8Array;
   readonly message: string;
-  /** Whole numbers beyond 2^53 are texts. */
+  /** The data. Integers beyond 2^53 are strings. */
   readonly data: unknown;
 }
 
 /**
- * Reads a JSON answer to its end. @throws AnalysisRefusal with the return code
- * of the answer where it is not 0, UNAVAILABLE for what is not JSON, and
- * INTERNAL for JSON of another form
+ * Reads a JSON response to its end.
+ * @throws AnalysisRefusal with the return code of the response if it is not 0, UNAVAILABLE if the response is not JSON,
+ * and INTERNAL for JSON of another form
  */
 export async function readEnvelope(
   answer: UpstreamResponse,
@@ -32,12 +32,12 @@ export async function readEnvelope(
 }
 
 function check(answer: UpstreamResponse, received: Uint8Array, redactor: Redactor): Envelope {
-  // First of all, so that nothing made of it can hold the token.
+  // The token is removed first, so that nothing made from the bytes can contain it.
   const bytes = redactor.bytes(withoutByteOrderMark(received));
   const json = parse(bytes);
   const code = returnCodeOf(json);
   if (code !== undefined && code !== 0) throw refusalOf(code, json as object, redactor);
-  // Also JSON of an HTTP error, and whatever is not JSON: a page, a text, or the beginning of an answer.
+  // This includes the JSON of an HTTP error and whatever is not JSON: a page, a text, or the beginning of a response.
   if (answer.status !== 200 || json === undefined) throw refuseReceived(answer, bytes, redactor);
   if (code === undefined) {
     const message = `the platform's response has no return_code: ${quoteBytes(bytes, redactor)}`;
@@ -68,7 +68,7 @@ async function readAll(answer: UpstreamResponse, maxBytes: number): Promise<Buff
   throw new AnalysisRefusal(returnCodes.internal, message);
 }
 
-/** Undefined when it is not JSON in UTF-8. */
+/** Returns undefined if the bytes are not JSON in UTF-8. */
 function parse(bytes: Uint8Array): unknown {
   try {
     return parseLossless(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -79,7 +79,7 @@ function parse(bytes: Uint8Array): unknown {
 
 const integer = /^-?\d+$/;
 
-/** Parses JSON. Integers beyond 2^53 and numbers that no double holds become strings, as they were written. */
+/** Parses JSON. Integers beyond 2^53 and numbers that do not fit into a double become strings, as they were written. */
 export function parseLossless(text: string): unknown {
   return parseExactJson(text, (digits) => {
     const value = Number(digits);
@@ -87,7 +87,7 @@ export function parseLossless(text: string): unknown {
   });
 }
 
-/** Undefined when there is none; a text of digits is taken for a number. */
+/** Returns the return code, which may be a string of digits; undefined if there is none. */
 export function returnCodeOf(json: unknown): number | undefined {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
   const { return_code: given } = json as { return_code?: unknown };
@@ -95,7 +95,7 @@ export function returnCodeOf(json: unknown): number | undefined {
   return Number.isInteger(code) ? (code as number) : undefined;
 }
 
-/** The platform's own refusal, passed on. */
+/** Returns a refusal with the return code and message of the platform. */
 export function refusalOf(code: number, json: object, redactor: Redactor): AnalysisRefusal {
   const { return_message: message } = json as { return_message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : `return_code ${code}`;

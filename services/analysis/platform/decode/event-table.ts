@@ -19,13 +19,13 @@ import { findMetric, type MetricMatch, namesOf } from "./match-metrics.ts";
 import { answerInfo, bucketsOf } from "./result-info.ts";
 import { decodeValue } from "./values.ts";
 
-/** Entries of one message. */
+/** The most entries of one message. */
 const maxEntries = 500;
 const dayLabel = /^\d{4}(?:-\d{2}(?:-\d{2}(?: \d{2}:\d{2}(?::\d{2})?)?)?)?(?!\d)/;
 
-/** Where the columns of a table are. */
+/** The positions of the columns of a table. */
 interface Layout {
-  /** Undefined when there is none, which is so where there is one metric. */
+  /** The column of the metric; undefined if there is none, as with a single metric. */
   readonly metricColumn: number | undefined;
   readonly groupColumns: readonly number[];
   readonly x: readonly number[];
@@ -33,9 +33,9 @@ interface Layout {
 }
 
 /**
- * Rows of the platform's download as typed messages: the header, then the
- * entries. Columns up to the first that is headed by a time are the metric and
- * the groups; without such a column the last one is the total.
+ * Decodes the rows of the platform's download to typed messages: the header, then the entries. The columns before the
+ * first one with a time as its title are the metric and the groups. If there is no such column, the last column is the
+ * total.
  */
 export async function* decodeEventTable(
   batches: AsyncIterable<readonly CsvRow[]>,
@@ -99,7 +99,7 @@ function layoutOf(heads: CsvRow, firstRow: CsvRow | undefined, query: EventDownl
   return { metricColumn, groupColumns, x: times.slice(0, half), compared: times.slice(half) };
 }
 
-/** The first column, unless the name of a metric is found in another one only. */
+/** Returns the first column, unless the name of a metric is found only in another one. */
 function metricColumnOf(row: CsvRow | undefined, lead: number, query: EventDownloadQuery): number {
   const names = new Set(query.events.flatMap(namesOf));
   const found = row?.slice(0, lead).findIndex((text) => names.has(text)) ?? -1;
@@ -145,7 +145,7 @@ function decodeRow(
   });
 }
 
-/** Metrics by what the rows call them; a name that is none of theirs stands for the next one. */
+/** Finds metrics by their names in rows. An unknown name stands for the next metric. */
 function createNamedMetrics({ events }: EventDownloadQuery) {
   const seen = new Map<string, MetricMatch>();
   const find = (name: string): MetricMatch => {

@@ -3,7 +3,7 @@ import { NullValue } from "@bufbuild/protobuf/wkt";
 import { type GroupValue, GroupValueSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import { nullLabel } from "../../text-form.ts";
 
-/** One group column, a scalar. */
+/** Decodes one group column, which is a scalar. */
 export function decodeGroup(value: unknown): GroupValue {
   const isNull = value === null || value === undefined || value === nullLabel;
   return create(GroupValueSchema, {
@@ -14,9 +14,9 @@ export function decodeGroup(value: unknown): GroupValue {
 }
 
 /**
- * The columns of one group. Undefined when they are not as many as the query
- * has group-by properties.
- * @param overallLabels what stands there when there are none
+ * Decodes the columns of one group. Returns undefined if their number differs from the number of group-by properties of
+ * the query.
+ * @param overallLabels the values of the columns if there are no such properties
  */
 export function groupsOf(
   columns: unknown,

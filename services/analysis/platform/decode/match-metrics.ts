@@ -6,18 +6,17 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { json_word } from "../../../../gen/engage/gateway/v1/options_pb.ts";
 
-/** Which metric a result belongs to. */
+/** The metric to which a result belongs. */
 export interface MetricMatch {
-  /** Zero-based, in the query. */
+  /** The zero-based index of the metric in the query. */
   readonly eventIndex: number;
-  /** Of a metric that is broken down. */
+  /** The value of the split; undefined if the metric is not split. */
   readonly splitValue: string | undefined;
 }
 
 /**
- * Finds the metric of each result, by its key and among equal ones by order.
- * A key that no metric explains stands for the metric at its place. Undefined
- * when there is none there.
+ * Finds the metric of each result by its key; results with equal keys are matched in order. A key that belongs to no
+ * metric stands for the metric at the same index. Returns undefined if there is no such metric.
  */
 export function matchMetrics(
   keys: readonly string[],
@@ -34,7 +33,7 @@ export function matchMetrics(
   return matches.every((match) => match !== undefined) ? matches : undefined;
 }
 
-/** The metric that a key names, with or without the number that tells equal keys apart. */
+/** Finds the metric of a key, with or without the number that distinguishes equal keys. */
 export function findMetric(
   key: string,
   metrics: readonly EventMetric[],
@@ -58,7 +57,7 @@ function find(
   return undefined;
 }
 
-/** Under what names the result of a metric has been seen. */
+/** Returns the names that deployments are known to use for the result of a metric. */
 export function namesOf(metric: EventMetric): readonly string[] {
   const { eventName, quota, metricName, eventNameDisplay } = metric;
   const analysis = getOption(

@@ -9,10 +9,10 @@ import {
 
 export type Warn = (text: string) => void;
 
-/** Warnings beyond this are counted only. */
+/** The most warnings that are passed on; further ones are only counted. */
 const maxWarnings = 20;
 
-/** What the platform says of its answer. */
+/** Returns the information of the platform about its result. */
 export function answerInfo(
   zoneOffset: number | undefined,
   members: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function bucketsOf(labels: readonly string[]): TimeBucket[] {
   return labels.map((label) => create(TimeBucketSchema, { label }));
 }
 
-/** Local time without a zone: an instant only where the query named the zone. */
+/** Reads a local time without a zone. It is an instant only if the query has set the zone. */
 export function generateTime(value: unknown, zoneOffset: number | undefined): Timestamp | undefined {
   if (typeof value !== "string" || zoneOffset === undefined) return undefined;
   if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value)) return undefined;

@@ -3,10 +3,10 @@ import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { Redactor } from "../upstream/redact.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 
-/** Enough to tell what kind of page it is. */
+/** The number of bytes that show what kind of page it is. */
 const beginningBytes = 2_048;
 
-/** What was received in the place of an answer, in a few words and without the token. */
+/** Describes in a few words what was received instead of a response of the platform, without the token. */
 export function describeReceived(
   answer: UpstreamResponse,
   beginning: Uint8Array,
@@ -16,7 +16,7 @@ export function describeReceived(
   return redactor.text(`HTTP ${answer.status} ${type}, ${quoteBytes(beginning, redactor)}`);
 }
 
-/** The beginning of a body on one line. */
+/** Quotes the beginning of a body on one line. */
 export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
   if (bytes.length === 0) return "an empty body";
   const text = redactor
@@ -26,7 +26,7 @@ export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
   return quoteText(text);
 }
 
-/** Reads the beginning of a body and gives up the rest. */
+/** Reads the beginning of a body and discards the rest. */
 export async function readBeginning(answer: UpstreamResponse): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -37,18 +37,18 @@ export async function readBeginning(answer: UpstreamResponse): Promise<Buffer> {
       if (length >= beginningBytes) break;
     }
   } catch {
-    // What has come is all there is to quote.
+    // Only the bytes received so far can be quoted.
   }
   return Buffer.concat(pieces).subarray(0, beginningBytes);
 }
 
-/** The refusal for an answer that is none of the platform's own: an error page, a redirect, a proxy's refusal. */
+/** Returns the refusal for a response that is not the platform's own: an error page, a redirect, a proxy's refusal. */
 export function refuseReceived(
   answer: UpstreamResponse,
   beginning: Uint8Array,
   redactor: Redactor,
 ): AnalysisRefusal {
-  // Other statuses are answers of something that works.
+  // Other statuses come from a server that works.
   if (answer.status >= 500 || answer.status === 200) answer.markFailed();
   const code = answer.status === 429 ? returnCodes.busy : returnCodes.unavailable;
   const received = describeReceived(answer, beginning, redactor);

@@ -12,12 +12,12 @@ import type { CsvRow } from "../csv-rows.ts";
 import { refuseUnreadable } from "./analysis.ts";
 import { answerInfo } from "./result-info.ts";
 
-/** Rows of one message. */
+/** The most rows of one message. */
 const maxRows = 500;
 
 /**
- * Rows of the platform's download as typed messages. All values are texts: CSV
- * tells no types, and guessed ones would change `007`.
+ * Decodes the rows of the platform's download to typed messages. All values are strings: CSV has no types, and a
+ * guessed type would change `007`.
  */
 export async function* decodeUserTable(
   batches: AsyncIterable<readonly CsvRow[]>,

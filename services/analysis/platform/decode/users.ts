@@ -9,7 +9,7 @@ import {
 import { refuseUnreadable } from "./analysis.ts";
 import { answerInfo } from "./result-info.ts";
 
-/** The `data` of a user list. @throws AnalysisRefusal INTERNAL when it is not of the form that was promised */
+/** Decodes the `data` of a user list. @throws AnalysisRefusal INTERNAL if it has another form */
 export function decodeUsers(data: unknown, query: EventUserQuery): UserList {
   if (!isMembers(data) || !Array.isArray(data["datalist"]))
     throw refuseUnreadable("data.datalist is not a list of users");
@@ -38,7 +38,7 @@ function decodeUser(user: JsonObject): User {
   });
 }
 
-/** Undefined for no value. */
+/** Returns undefined for no value. */
 function textOf(value: unknown): string | undefined {
   if (value === null || value === undefined || value === "") return undefined;
   return typeof value === "object" ? JSON.stringify(value) : String(value as JsonValue);

@@ -3,13 +3,13 @@ import type { PlatformConfig } from "../config.ts";
 
 export type PercentAs = PlatformConfig["percentAs"];
 
-/** Texts that stand for no value. */
+/** Texts that mean no value. */
 const noValue: ReadonlySet<string> = new Set(["", "-", "--", "(null)", "null", "nan"]);
 const grouped = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const percent = /^(-?\d+(?:\.\d+)?) ?%$/;
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** NaN for no value; undefined when it cannot be read. */
+/** Decodes a value; NaN for no value, undefined if it cannot be read. */
 export function decodeValue(value: unknown, format: ValueFormat, percentAs: PercentAs): number | undefined {
   if (value === null || value === undefined) return Number.NaN;
   if (typeof value !== "number" && typeof value !== "string") return undefined;
@@ -23,16 +23,15 @@ export function decodeValue(value: unknown, format: ValueFormat, percentAs: Perc
   return Number.isFinite(read) ? read : undefined;
 }
 
-/** By shifting the point of the text: dividing would round 14.7 to 0.14699999999999999. */
+/** Divides by 100 by moving the decimal point of the text. A division would round 14.7 to 0.14699999999999999. */
 function hundredth(text: string): number {
   const [mantissa, exponent = "0"] = text.toLowerCase().split("e");
   return Number(`${mantissa}e${Number(exponent) - 2}`);
 }
 
 /**
- * The values of an entry, one for each label. Deployments have been seen with
- * `values`, and with the values one level or more deeper in `stageValue`; where
- * an object holds them they are found by label. Undefined when none are found.
+ * Returns the values of an entry, one for each label. Some deployments have them in `values`, others at some depth in
+ * `stageValue`; an object has them by label. Returns undefined if none are found.
  */
 export function valuesOf(
   entry: Readonly<Record<string, unknown>>,
@@ -60,7 +59,7 @@ function unwrap(node: unknown, member: string, labels: readonly string[]): reado
   if (!Array.isArray(node) && inner.every(([name, value]) => labels.includes(name) && isScalar(value))) {
     return labels.map((label) => (node as Record<string, unknown>)[label]);
   }
-  // Of several stages nobody knows which one is meant.
+  // With several stages it is unknown which one is meant.
   return inner.length === 1 ? unwrap(inner[0]![1], member, labels) : undefined;
 }
 

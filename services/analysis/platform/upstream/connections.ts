@@ -5,13 +5,13 @@ import { acceptEncoding } from "../../../../base/net/content-encoding.ts";
 import { userAgent } from "../../../../base/net/user-agent.ts";
 
 export interface ConnectionOptions {
-  /** `http://host:port` */
+  /** The origin, as `http://host:port`. */
   readonly origin: string;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
-  /** Authorities that are trusted, PEM; undefined for those of Node. */
+  /** The trusted authorities, PEM. Undefined means those of Node. */
   readonly ca: string | undefined;
-  /** Longest silence within a body that is being read. */
+  /** The longest silence within a body that is being read. */
   readonly bodyTimeoutMs: number;
 }
 
@@ -22,10 +22,10 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal;
 }
 
-/** A request that failed before the head of its answer was there. */
+/** A request that failed before the head of its response arrived. */
 export class RequestFault extends Error {
   override readonly name = "RequestFault";
-  /** Whether the connection failed, and before a byte of the answer came: so it may be sent again. */
+  /** Whether the connection failed before a byte of the response arrived, so that the request may be sent again. */
   readonly isUnanswered: boolean;
 
   constructor(cause: unknown, isUnanswered: boolean) {
@@ -34,13 +34,13 @@ export class RequestFault extends Error {
   }
 }
 
-/** Kept connections to one server. */
+/** A pool of connections to one server. */
 export interface Connections extends AsyncDisposable {
-  /** Resolves with the head of the answer. @throws RequestFault */
+  /** Sends a request and resolves with the head of the response. @throws RequestFault */
   post(request: UpstreamRequest): Promise<Dispatcher.ResponseData>;
 }
 
-/** Faults of a connection, as opposed to answers that come too late or make no sense. */
+/** Error codes of connections, as opposed to late or malformed responses. */
 const connectionFaults: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -62,18 +62,18 @@ interface SentRequest {
   readonly socket: Socket;
 }
 
-/** HTTP/1.1, one request at a time on each connection; bodies of answers are as they came. */
+/** Opens a pool of HTTP/1.1 connections with one request at a time each. Bodies of responses are not decoded. */
 export function openConnections(options: ConnectionOptions): Connections {
   const pool = new Pool(options.origin, {
     connections: options.maxConnections,
     pipelining: 1,
     allowH2: false,
     connect: { timeout: options.connectTimeoutMs, ...(options.ca !== undefined && { ca: options.ca }) },
-    // Callers say with their signal how long they wait for the head.
+    // Callers limit the time to the head with their signal.
     headersTimeout: 0,
     bodyTimeout: options.bodyTimeoutMs,
   });
-  /** By the body of the request under way: the only thing that the channel and the caller both see. */
+  /** The state of requests by their body, which is the only object that both the channel and the caller see. */
   const sent = new WeakMap<object, { readonly socket: Socket; readonly bytesBefore: number } | "waiting">();
   const noteSent = (message: unknown): void => {
     const { request, socket } = message as SentRequest;

@@ -8,15 +8,14 @@ import { describeReceived, readBeginning, refuseReceived } from "../decode/unexp
 import type { Redactor } from "./redact.ts";
 import type { UpstreamResponse } from "./upstream.ts";
 
-/** An error answer is short; what is longer is a file. */
+/** The most bytes of an error response; a longer response is a file. */
 const maxErrorBytes = 65_536;
 const jsonTypes: ReadonlySet<string> = new Set(["application/json", "text/json"]);
 const pageTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
 /**
- * The pieces of a file, without the token, as they come and no faster than they
- * are taken. What is no file is refused before the first piece; a file that is
- * cut off throws at the cut.
+ * Returns the pieces of a file, without the token, no faster than they are taken. A response that is not a file is
+ * refused before the first piece. A truncated file throws at its end.
  */
 export async function* readDownload(
   answer: UpstreamResponse,
@@ -34,7 +33,7 @@ export async function* readDownload(
   yield* redactor.stream(all());
 }
 
-/** What neither a download nor a forwarded query may begin with. */
+/** Refuses responses that neither a download nor a forwarded query accepts. */
 export async function refuseBroken(answer: UpstreamResponse, redactor: Redactor): Promise<void> {
   const { status, mediaType } = answer;
   const isFine = status === 200 && !pageTypes.has(mediaType);
@@ -56,7 +55,7 @@ export function refuseUnmarked(
   throw new AnalysisRefusal(returnCodes.unavailable, message);
 }
 
-/** Reads on for as long as it may be an error answer, and throws when it is one. */
+/** Reads on while the response may be an error, and throws if it is one. */
 async function readStart(
   answer: UpstreamResponse,
   pieces: AsyncIterator<Uint8Array>,
@@ -81,7 +80,7 @@ async function readStart(
   throw refuseReceived(answer, bytes, redactor);
 }
 
-/** CSV of ours and of the platform begins with a name or a quote. */
+/** Whether the response may be an error. CSV of both engines begins with a name or a quote. */
 function mayBeError({ mediaType }: UpstreamResponse, begun: readonly Uint8Array[]): boolean {
   if (jsonTypes.has(mediaType)) return true;
   const text = Buffer.concat(begun).subarray(0, 64).toString("latin1");
@@ -101,7 +100,9 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** An answer of the platform as it came, but for the token: the content type with the first piece. */
+/**
+ * Returns a response of the platform without the token and otherwise unchanged. The first piece has the content type.
+ */
 export async function* forwardBody(
   answer: UpstreamResponse,
   { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,

@@ -1,17 +1,20 @@
 const mask = "[token]";
 
-/** Keeps a token out of whatever leaves the house. */
+/** Removes a token from everything that leaves this service. */
 export interface Redactor {
   text(text: string): string;
-  /** The bytes themselves when the token is not in them. */
+  /** Returns the bytes without the token; the same object if they do not contain it. */
   bytes(bytes: Uint8Array): Uint8Array;
-  /** The same pieces; of those that may hold the beginning of the token, the end comes with the next. */
+  /**
+   * Returns the pieces without the token. An end of a piece that may be the beginning of the token comes with the next
+   * one.
+   */
   stream(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
-  /** A copy that can be logged: message and code, and those of its causes. */
+  /** Returns a copy that can be logged: the message and code of the error and of its causes. */
   error(error: unknown): Error;
 }
 
-/** Finds the token as it is and as URLs, forms and JSON write it. */
+/** Creates a redactor that finds the token unencoded and as URLs, forms and JSON encode it. */
 export function createRedactor(token: string): Redactor {
   const forms = formsOf(token);
   const needles = forms.map((form) => Buffer.from(form));
@@ -21,12 +24,12 @@ export function createRedactor(token: string): Redactor {
   const bytes = (value: Uint8Array): Uint8Array => {
     const buffer = viewOf(value);
     if (!needles.some((needle) => buffer.includes(needle))) return value;
-    // Latin-1 takes every byte to a character and back.
+    // Latin-1 converts every byte to one character and back.
     const latin = needles.map((needle) => needle.toString("latin1"));
     const clean = latin.reduce((done, form) => done.replaceAll(form, mask), buffer.toString("latin1"));
     return Buffer.from(clean, "latin1");
   };
-  /** Length of the longest end that may be the beginning of the token. */
+  /** Returns the length of the longest suffix that may be the beginning of the token. */
   const openEnd = (value: Buffer): number => {
     for (let length = Math.min(longest - 1, value.length); length > 0; length--) {
       const end = value.subarray(value.length - length);
@@ -64,7 +67,7 @@ function formsOf(token: string): readonly string[] {
   const json = JSON.stringify(token).slice(1, -1);
   const lower = [percent, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
   const forms = new Set([token, percent, form, json, ...lower]);
-  // Longer ones first, else a shorter one could leave the rest of a longer one behind.
+  // Longer forms come first; otherwise a shorter one could leave the rest of a longer one.
   return [...forms].sort((a, b) => b.length - a.length);
 }
 

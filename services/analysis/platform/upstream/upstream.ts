@@ -21,34 +21,37 @@ import { type Connections, openConnections, type RequestFault } from "./connecti
 import type { Redactor } from "./redact.ts";
 
 export interface UpstreamCall {
-  /** Below the base URL, for example `/open/event-analyze`. */
+  /** The path below the base URL, for example `/open/event-analyze`. */
   readonly path: string;
-  /** Without a token. */
+  /** The parameters without a token. */
   readonly search: URLSearchParams;
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly signal: AbortSignal;
-  /** Whether all of the answer has to come in time, or only its head. */
+  /** Whether the time limit is for the whole response or for its head. */
   readonly timed: "answer" | "head";
-  /** What the caller allows, where that is more than the configuration does. */
+  /** The time that the caller allows, if it is longer than the configured one. */
   readonly allowedMs: number;
 }
 
 export interface UpstreamResponse {
   readonly status: number;
-  /** Lower-case media type without parameters; empty where there is none. */
+  /** The lower-case media type without parameters; empty if there is none. */
   readonly mediaType: string;
-  /** As it came. */
+  /** The content type as received. */
   readonly contentType: string;
-  /** Undefined when it was not told, or is that of an encoded body. */
+  /** The content length; undefined if it is unknown or that of an encoded body. */
   readonly contentLength: number | undefined;
-  /** Whether a cut can be told from the end. */
+  /** Whether a truncated body can be detected. */
   readonly isEndMarked: boolean;
-  /** With its content encoding undone. Can be read once. @throws AnalysisRefusal, or the reason of the signal */
+  /**
+   * The body with its content encoding decoded. It can be read once. @throws AnalysisRefusal, or the reason of the
+   * signal
+   */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Has the call count as a failure of the platform, however its body ends. */
+  /** Counts the call as a failure of the platform, however its body ends. */
   markFailed(): void;
-  /** Must be called in the end; gives up what was not read. */
+  /** Must be called at the end. Discards what was not read. */
   release(): void;
 }
 
@@ -58,30 +61,30 @@ export interface Upstream extends AsyncDisposable {
   call(call: UpstreamCall): Promise<UpstreamResponse>;
 }
 
-/** Watches what happens between here and the platform. Must not throw. */
+/** Observes the calls to the platform. Its methods must not throw. */
 export interface UpstreamObserver {
-  /** A query is sent again. */
+  /** Called when a query is sent again. */
   retried?(error: Error): void;
   breakerTurned?(state: BreakerState["kind"]): void;
 }
 
 export interface UpstreamDeps {
   readonly redactor: Redactor;
-  /** Milliseconds that never go back. */
+  /** Returns a monotonic time in milliseconds. */
   readonly now: () => number;
-  /** From 0 to below 1. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly observer: UpstreamObserver;
-  /** What `tls.ca` of the configuration holds. */
+  /** The content of the file in `tls.ca`. */
   readonly ca: string | undefined;
 }
 
-/** The number of retries is configured, so no wait is very long. */
+/** The maximum delay is unlimited, since the number of retries is configured. */
 const retryDelays: Delays = { minDelayMs: 100, maxDelayMs: Number.POSITIVE_INFINITY };
 
 /**
- * A platform that was silent until the caller's own time was over has failed
- * when that was as long as this; less says more about the caller.
+ * The least time after which a call that exceeded its caller's own time limit counts as a failure of the platform. A
+ * shorter limit may be too short for the query.
  */
 const silenceMs = 30_000;
 
@@ -181,7 +184,7 @@ function responseOf(
 ): UpstreamResponse {
   let outcome: CallEnd["kind"] = "none";
   let isBlamed = false;
-  // One may come after the last piece was read or the body given up; who reads is told of all others.
+  // An error may come after the last piece was read or the body was discarded. The reader gets all other errors.
   body.on("error", () => {});
   async function* read(): AsyncGenerator<Uint8Array> {
     try {
@@ -216,7 +219,7 @@ function textOf(header: string | string[] | undefined): string {
   return Array.isArray(header) ? header.join(", ") : (header ?? "");
 }
 
-/** What the codes of undici mean for a caller. */
+/** Error texts by the codes of undici. */
 const wordings: Readonly<Record<string, (config: PlatformConfig) => string>> = {
   UND_ERR_CONNECT_TIMEOUT: ({ connectTimeoutMs }) =>
     `the platform cannot be reached: no connection within ${connectTimeoutMs} ms`,
