@@ -10,15 +10,15 @@ export function printConfig(options: ConfigOptions, stdout: Writable): void {
   stdout.write(loadConfig(options).print());
 }
 
-/** Prints the JSON Schema of engage.yaml, by which editors complete and check it. */
+/** Prints the JSON Schema of engage.yaml, with which editors complete and check it. */
 export function printSchema(stdout: Writable): void {
   const schema = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" });
   stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
 }
 
 /**
- * Loads the configuration and compiles all that stands in it, as a start would.
- * @throws ConfigError with all that is wrong, in values and between them
+ * Loads the configuration and compiles everything in it, as the server does at its start.
+ * @throws ConfigError with all faults, of values and of their combinations
  */
 export async function checkConfig(options: ConfigOptions, stdout: Writable): Promise<void> {
   const loaded = readConfig(options);

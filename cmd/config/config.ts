@@ -23,48 +23,49 @@ export type { Config } from "./resolve.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file that was read, as messages name it. */
+  /** The path of the file, as messages name it. */
   readonly file: string;
-  /** Mistakes that keep nothing from starting: keys that the file loses, and placeholders that are not filled in. */
+  /** Faults that do not prevent a start: keys that the file loses, and placeholders that are not replaced. */
   readonly lostKeys: readonly Problem[];
   readonly placeholders: readonly Problem[];
-  /** What can be better, such as secrets that are too short. */
+  /** Recommendations, for example about secrets that are too short. */
   readonly advice: readonly Problem[];
   /** Whether no file was given and the demo is served. */
   readonly isDemo: boolean;
-  /** Places a fault that was found later, for example while formats were compiled. */
+  /** Locates a fault that is found later, for example while formats are compiled. */
   locate(path: ConfigPath, message: string): Problem;
-  /** The effective settings as YAML, secrets masked, each with where it came from. */
+  /** Returns the effective settings as YAML with masked secrets and the origin of each value. */
   print(): string;
 }
 
 export interface ConfigOptions {
   readonly env: Environment;
   readonly cwd: string;
-  /** Wins over `ENGAGE_CONFIG`. */
+  /** The path of the file. Takes precedence over `ENGAGE_CONFIG`. */
   readonly file?: string | undefined;
 }
 
-/** This process's own variables: nothing else reads them. */
+/** Returns options with this process's environment variables, which nothing else reads. */
 export function processOptions(file?: string): ConfigOptions {
   return { env: process.env, cwd: process.cwd(), file };
 }
 
 /**
- * Reads the file given, else the one that `ENGAGE_CONFIG` names, else `engage.yaml` in the working folder, else the
- * demo's; then the environment over it.
- * @throws ConfigError with everything that is wrong
+ * Reads the given file, otherwise the one in `ENGAGE_CONFIG`, otherwise `engage.yaml` in the working folder, otherwise
+ * the demo's. Environment variables override its values.
+ * @throws ConfigError with all faults
  */
 export function loadConfig(options: ConfigOptions): LoadedConfig {
   const { problems, ...loaded } = readConfig(options);
-  // Most keys that YAML has lost make other faults, so they are named with them.
+  // Most keys that YAML loses cause other faults, so they are reported with them.
   if (problems.length > 0) throw new ConfigError([...problems, ...loaded.lostKeys]);
   return loaded;
 }
 
 /**
- * The same for callers that look for more faults: it returns the problems beside what is valid of the configuration.
- * @throws ConfigError when nothing of it can be read
+ * Reads the configuration for callers that look for more faults. Returns the problems and the valid part of the
+ * configuration.
+ * @throws ConfigError if nothing of it can be read
  */
 export function readConfig(options: ConfigOptions): LoadedConfig & { readonly problems: readonly Problem[] } {
   const { source, isDemo } = openSource(options);
@@ -85,7 +86,7 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
   );
   const { value: settings, findings } = validate(configSchema, tree);
   for (const { path, message, part } of findings) report(path, message, part);
-  // Names that settings refer to are looked at in all that is valid, so that one check finds the faults of both kinds.
+  // Rules between settings are checked in all that is valid, so that one check finds the faults of both kinds.
   const part =
     settings === undefined
       ? findValidPart(configSchema, tree)

@@ -8,7 +8,7 @@ import { valueAt } from "./tree.ts";
 type Schema = z.core.$ZodType;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One variable that sets one value. */
+/** A variable that sets one value. */
 export interface Override {
   readonly name: string;
   readonly path: ConfigPath;
@@ -16,39 +16,39 @@ export interface Override {
 }
 
 const prefix = "ENGAGE_";
-// Names the configuration file, so it cannot stand in it.
+// The variable with the path of the configuration file, which the file itself cannot set.
 const fileVariable = "ENGAGE_CONFIG";
-// The key of the one who calls a server, so it is no setting of the server.
+// The variable with the key of a client, which is no setting of the server.
 const keyVariable = "ENGAGE_KEY";
-// The query token of the same.
+// The variable with the query token of a client.
 const tokenVariable = "ENGAGE_TOKEN";
 const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable, tokenVariable]);
-// Kubernetes and old Docker links set these for a service that is called "engage".
+// Kubernetes and old Docker links set these variables for a service named "engage".
 const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
-// Of these, the one that a user may mean as the port to listen on.
+// The service variable that a user may confuse with the port to listen on.
 const portVariable = "ENGAGE_PORT";
 const linkValue = /^(tcp|udp|sctp):\/\//;
 
-/** The file that `ENGAGE_CONFIG` names, if any. */
+/** Returns the path of the file in `ENGAGE_CONFIG`, if any. */
 export function configFileFrom(env: Environment): string | undefined {
   return env[fileVariable] || undefined;
 }
 
-/** The bearer key in `ENGAGE_KEY`, for commands that call a running server. */
+/** Returns the bearer key in `ENGAGE_KEY`, for commands that call a running server. */
 export function keyFrom(env: Environment): string | undefined {
   return env[keyVariable] || undefined;
 }
 
-/** The query token in `ENGAGE_TOKEN`, for commands that query a running server. */
+/** Returns the query token in `ENGAGE_TOKEN`, for commands that query a running server. */
 export function tokenFrom(env: Environment): string | undefined {
   return env[tokenVariable] || undefined;
 }
 
 /**
- * Reads `ENGAGE_` + path, for example `ENGAGE_PARSER_DEAD_LETTERS_MAX_BYTES`. Elements of lists go by their index,
- * named entries by their name as the file has it. A secret can be named `…_FILE` and hold a path. An empty variable
- * counts as not set. Sections come before the values in them.
+ * Reads variables named `ENGAGE_` and a path, for example `ENGAGE_PARSER_DEAD_LETTERS_MAX_BYTES`. Elements of lists are
+ * named by their index, named entries by their name in the file. The variable of a secret can be named `…_FILE` and
+ * contain a path. An empty variable counts as not set. Sections come before the values in them.
  */
 export function readEnvironment(
   schema: Schema,
@@ -91,12 +91,12 @@ export function readEnvironment(
   return { overrides, problems };
 }
 
-/** The variable that sets the value at a path. */
+/** Returns the name of the variable that sets the value at a path. */
 export function environmentNameOf(path: ConfigPath): string {
   return `${prefix}${path.flatMap((key) => wordsOf(String(key))).join("_")}`;
 }
 
-/** `deadLetters` as DEAD, LETTERS. */
+/** Splits a key into words: `deadLetters` into DEAD and LETTERS. */
 function wordsOf(key: string): string[] {
   const spaced = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[^A-Za-z0-9]+/g, " ");
   return spaced.trim().toUpperCase().split(" ");
@@ -129,7 +129,7 @@ function targetsOf(root: Schema, words: readonly string[], tree: unknown): Targe
   return [...found.values()];
 }
 
-/** Keys of a value that the next words name, with the number of words used. */
+/** Returns the keys of a value that match the next words, with the number of matched words. */
 function childKeys(
   schema: Schema,
   words: readonly string[],
@@ -139,7 +139,7 @@ function childKeys(
     const own = wordsOf(key);
     return own.every((word, i) => word === words[i]) ? [[key, own.length]] : [];
   });
-  // An index may point at an element of the list or just after its end.
+  // An index may name an element of the list or the position after its end.
   const length = Array.isArray(value) ? value.length : 0;
   const isList = optionsOf(schema).some((option) => option._zod.def.type === "array");
   const isIndex = isList && /^\d{1,6}$/.test(words[0]!) && Number(words[0]) <= length;
@@ -154,11 +154,11 @@ function namedKeys(schema: Schema, value: unknown): string[] {
   return [...new Set(keys)];
 }
 
-/** Every name that sets something, given the lists and named entries that the file has. */
+/** Returns the names of all variables, given the lists and named entries of the file. */
 export function environmentNames(schema: Schema, tree: unknown): string[] {
   const names = new Set<string>();
   const walk = (current: Schema, name: string, path: ConfigPath): void => {
-    // Schemas that contain themselves end where the file does.
+    // The depth is limited, since schemas may contain themselves.
     if (path.length > 8) return;
     const value = valueAt(tree, path);
     const indexes = Array.isArray(value) ? value.map((_, i) => i) : [];
@@ -178,7 +178,7 @@ export function environmentNames(schema: Schema, tree: unknown): string[] {
 const textKinds = new Set(["string", "enum", "literal", "template_literal"]);
 const scalarKinds = new Set(["number", "int", "boolean", "bigint", "null"]);
 
-/** Text stays text where text is due, so that a token `0123` or `yes` survives; anything else is YAML. */
+/** Reads text as YAML, or unchanged where the setting is a text, so that a token `0123` or `yes` is preserved. */
 function readText(text: string, schemas: readonly Schema[]): { readonly value: unknown } | undefined {
   const kinds = schemas.flatMap(optionsOf).map((option) => option._zod.def.type as string);
   const mayBeText = kinds.some((kind) => textKinds.has(kind));
@@ -189,7 +189,7 @@ function readText(text: string, schemas: readonly Schema[]): { readonly value: u
   try {
     return { value: parse(text, { prettyErrors: false, logLevel: "error" }) };
   } catch {
-    // A pattern such as *.log is no YAML, but text.
+    // A pattern such as *.log is not valid YAML, but a text.
     return /^\s*[[{]/.test(text) ? undefined : { value: text };
   }
 }

@@ -8,7 +8,7 @@ import { valueAt } from "./tree.ts";
 type Schema = z.core.$ZodType;
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong at a path; `part` tells whether the key or its value is to blame. */
+/** A fault at a path. `part` says whether the key or its value is wrong. */
 export interface Finding {
   readonly path: ConfigPath;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface Finding {
 /** Marks an issue without its own message, to distinguish messages of a schema from those of the library. */
 const unworded = "\u0000";
 
-/** Validates the tree and says all that is wrong with it in our own words. */
+/** Validates the tree and reports all faults in the service's own words. */
 export function validate<S extends z.ZodType>(
   schema: S,
   tree: unknown,
@@ -29,7 +29,7 @@ export function validate<S extends z.ZodType>(
   return { value: undefined, findings: findings.map((one) => ({ ...one, path: shorten(tree, one.path) })) };
 }
 
-/** Cuts a path at the first missing value, such as an item of a list that was made from one text. */
+/** Cuts a path after the first missing value, such as an item of a list that was created from one text. */
 function shorten(tree: unknown, path: ConfigPath): ConfigPath {
   const missing = path.findIndex((_, i) => valueAt(tree, path.slice(0, i + 1)) === undefined);
   return missing === -1 ? path : path.slice(0, missing + 1);
@@ -83,7 +83,7 @@ function wordUnion(
   if ("options" in issue && Array.isArray(issue.options)) {
     return [{ path, message: choice(issue.options, value, got), part: "value" }];
   }
-  // The option that the value is most like is the one whose faults lie deeper than the value itself.
+  // The most similar option is the one whose faults are nested deeper than the value itself.
   const inner = issue.errors.find((issues) => issues.every((one) => one.path.length > 0));
   if (inner !== undefined) return inner.flatMap((one) => wordIssue(schema, tree, one, path));
   const own = issue.errors
@@ -114,7 +114,7 @@ function choice(options: readonly unknown[], value: unknown, got: string): strin
   return `must be ${listNames(options)}, ${got}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`;
 }
 
-/** The unit that is in the name of a setting, for users who have written another one. */
+/** Describes the unit in the name of a setting, for users who have written another one. */
 function unitOf(issue: Issue, path: ConfigPath): string {
   if (!/ number$/.test(expectation(issue))) return "";
   const name = String(path.at(-1));
@@ -122,7 +122,7 @@ function unitOf(issue: Issue, path: ConfigPath): string {
   return /[bB]ytes$/.test(name) ? " of bytes" : "";
 }
 
-/** What a value should have been, to follow "must be" or "give". */
+/** Describes the expected value, to follow "must be" or "give". */
 function expectation(issue: Issue): string {
   if (issue.code === "invalid_value") return listNames(issue.values);
   if (issue.code === "invalid_type") return kinds[issue.expected] ?? `a value of type ${issue.expected}`;
@@ -158,7 +158,7 @@ function wordBound(issue: Issue): string | undefined {
   return `must be ${edge} ${bound}${unit}`;
 }
 
-/** The value for a message; only its kind where a secret is, might be or may have been meant to be. */
+/** Quotes the value for a message. Only its kind is quoted if it is, may be or may be meant as a secret. */
 export function quote(schema: Schema, path: ConfigPath, value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
@@ -168,7 +168,7 @@ export function quote(schema: Schema, path: ConfigPath, value: unknown): string 
   return quoteValue(value);
 }
 
-/** Whether the path leads nowhere in the schema, so that nothing tells what the value is. */
+/** Whether the path does not exist in the schema, so that the meaning of the value is unknown. */
 function isMisplaced(schema: Schema, path: ConfigPath): boolean {
   return schemasAt(schema, path).flatMap(optionsOf).length === 0;
 }

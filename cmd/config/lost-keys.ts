@@ -1,14 +1,14 @@
 import { Lexer } from "yaml";
 
-/** A key that YAML has read as a comment, and where it stands in the text. */
+/** A key that YAML has read as a comment, and its offset in the text. */
 export interface LostKey {
   readonly name: string;
   readonly offset: number;
 }
 
 /**
- * Keys such as `#type:` in a `mapping` that were meant as keys, but begin a comment because they have no quotes. They
- * are known by their names and by having no space after the `#`.
+ * Finds keys such as `#type:` in a `mapping` that were meant as keys, but begin a comment because they are not quoted.
+ * They are recognized by their names and by the missing space after the `#`.
  */
 export function findLostKeys(text: string, isKey: (name: string) => boolean): readonly LostKey[] {
   const found: LostKey[] = [];
@@ -22,15 +22,15 @@ export function findLostKeys(text: string, isKey: (name: string) => boolean): re
   return found;
 }
 
-/** What the lexer adds to the text: the start of a document, a scalar, and a flow that ends too early. */
+/** The lexer's own markers: the start of a document, a scalar, and a flow collection that ends too early. */
 const markers: ReadonlySet<string> = new Set(["\u0002", "\u001f", "\u0018"]);
 
 const mappingKey = /(?:^|[\s{,])["']?mapping["']?\s*:/;
 
-/** Within braces the indentation is free. */
+/** Indentation has no meaning within braces. */
 const openFlow = /(?:^|[\s{,])["']?mapping["']?\s*:\s*\{[^}]*$/;
 
-/** Whether the line of a comment, or the nearest line above that is indented less, opens a mapping. */
+/** Whether the line of a comment, or the nearest line above with less indentation, opens a mapping. */
 function isInMapping(text: string, offset: number): boolean {
   let start = text.lastIndexOf("\n", offset - 1) + 1;
   const before = text.slice(start, offset);

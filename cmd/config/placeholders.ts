@@ -7,7 +7,7 @@ import { hasMeta, visit } from "./schema/walk.ts";
 import type { Finding } from "./tls-files.ts";
 import { valueAt } from "./tree.ts";
 
-/** Settings of targets in which placeholders are filled in. */
+/** The settings of targets in which placeholders are replaced. */
 const templates = ["body", "url", "headers", "to", "subject", "text", "html"] as const;
 
 const variable = /\$\{\w+\}/;
@@ -15,7 +15,7 @@ const bareVariable = /^\$\w+|\/\$[A-Z_]\w*/;
 const doubled = /\{\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}\}/;
 const single = /\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}/;
 
-/** Placeholders and variables that a user may expect to be filled in, where the text is taken as it is. */
+/** Finds placeholders and variables that a user may expect to be replaced in settings that are taken literally. */
 export function findPlaceholders(settings: unknown): readonly Finding[] {
   const found: Finding[] = [];
   visit(configSchema, settings, (value, schemas, path) => {
@@ -36,11 +36,11 @@ function isTemplate(settings: unknown, path: ConfigPath): boolean {
   const [section, group, , setting] = path;
   if (section !== "webhook" || group !== "targets") return false;
   const kind = valueAt(settings, [...path.slice(0, 3), "kind"]);
-  // The subject of NATS is fixed, that of a mail is not.
+  // The subject of NATS is fixed, that of an email is not.
   return templates.some((name) => name === setting) && !(kind === "nats" && setting === "subject");
 }
 
-/** Braces are part of regular expressions and of patterns of times and file names. */
+/** Whether braces are part of a regular expression or of a pattern of times or file names. */
 function isPattern(path: ConfigPath, isPath: boolean): boolean {
   const last = path.at(-1);
   return last === "pattern" || (path[0] === "parser" && !isPath && last !== "value");
@@ -63,7 +63,7 @@ function faultOfText(text: string, { path, isPath, isSecret }: Kind): string | u
   if (isPath && /^~(\/|$)/.test(text))
     return 'begins with "~", which is taken as the name of a folder: write the whole path';
   const [name] = variable.exec(text) ?? (isPath ? bareVariable.exec(text) : null) ?? [];
-  // A secret may hold any characters, so only one that is nothing else is reported.
+  // A secret may contain any characters, so it is reported only if it consists of a variable or placeholder alone.
   if (name !== undefined && (!isSecret || name === text)) {
     const other = isSecret ? ", or give { file: PATH }" : "";
     return `holds "${shorten(name.replace(/^\//, ""))}", which is taken as it is: set ${environmentNameOf(path)} in the environment instead${other}`;

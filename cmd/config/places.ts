@@ -3,20 +3,23 @@ import type { Override } from "./environment.ts";
 import { type ConfigPath, formatPath, isWithin, type Problem } from "./problem.ts";
 import type { ConfigSource } from "./source.ts";
 
-/** Where the values of a configuration came from. */
+/** Finds the origins of the values of a configuration. */
 export interface Places {
-  /** @param part what to point at: a key that is wrong, or (the default) its value */
+  /**
+   * Creates a problem at the origin of a value. @param part the part to point at: a key that is wrong, or (the default)
+   * its value
+   */
   locate(path: ConfigPath, message: string, part?: "key" | "value"): Problem;
-  /** `file:line`, `environment NAME` or `default`. */
+  /** Returns `file:line`, `environment NAME` or `default`. */
   originOf(path: ConfigPath): string;
-  /** The folder that a relative path in this setting starts at: the file's, or the working folder. */
+  /** Returns the base of a relative path in this setting: the folder of the file, or the working folder. */
   folderOf(path: ConfigPath): string;
 }
 
 export function createPlaces(source: ConfigSource, overrides: readonly Override[], cwd: string): Places {
-  // The last one wins, as it does for the value.
+  // The last variable wins, as it does for the value.
   const overrideOf = (path: ConfigPath) => overrides.findLast((one) => isWithin(path, one.path));
-  /** The variable that set something closer to the path than the file did. */
+  /** Returns the variable that set something closer to the path than the file did. */
   const closest = (path: ConfigPath) => {
     const depth = source.depthOf(path);
     return overrideOf(path) ?? overrides.find((one) => commonLength(one.path, path) > depth);

@@ -7,10 +7,10 @@ import { withValue } from "./tree.ts";
 const mask = "********";
 // Origins start at this column, unless the value is longer.
 const commentColumn = 48;
-// Stands before each origin until the columns are aligned; YAML writes it escaped in values.
+// Precedes each origin until the columns are aligned. YAML escapes it in values.
 const originMark = "\u0000";
 
-/** The tree with every secret masked, and nothing else changed. */
+/** Returns the tree with masked secrets and otherwise unchanged. */
 export function maskSecrets(schema: z.core.$ZodType, tree: unknown): unknown {
   let masked = tree;
   visit(schema, tree, (value, schemas, path) => {
@@ -20,7 +20,7 @@ export function maskSecrets(schema: z.core.$ZodType, tree: unknown): unknown {
   return masked;
 }
 
-/** The settings as YAML, each value with a comment that says where it came from. */
+/** Formats the settings as YAML, each value with a comment about its origin. */
 export function printSettings(settings: unknown, originOf: (path: ConfigPath) => string): string {
   const document = new Document(settings, { aliasDuplicateObjects: false });
   comment(document.contents, [], originOf);

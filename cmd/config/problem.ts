@@ -1,17 +1,17 @@
-/** Where a setting stands: keys of sections and indexes of lists, from the root of the configuration. */
+/** The path of a setting: keys of sections and indexes of lists, from the root of the configuration. */
 export type ConfigPath = readonly (string | number)[];
 
-/** One thing that is wrong with the configuration. */
+/** A fault of the configuration. */
 export interface Problem {
-  /** `file:line:col`, or `environment NAME`. */
+  /** The place, as `file:line:col` or `environment NAME`. */
   readonly where: string;
-  /** As `formatPath` writes it; empty when the document as a whole is meant. */
+  /** The path in the form of `formatPath`; empty if the problem is one of the whole document. */
   readonly path: string;
-  /** What is wrong; quotes the value unless it is or may hold a secret. */
+  /** The fault. Quotes the value unless it is or may contain a secret. */
   readonly message: string;
 }
 
-/** What is wrong with a configuration, as much of it as can be found in one go. */
+/** The faults of the configuration, as many as can be found at once. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
@@ -24,14 +24,16 @@ export class ConfigError extends Error {
   }
 }
 
-/** One problem a line, in the form that editors and terminals turn into links. */
+/** Formats one problem per line, in the form that editors and terminals turn into links. */
 export function formatProblems(problems: readonly Problem[]): string {
   return problems
     .map(({ where, path, message }) => `  ${[where, path, message].filter(Boolean).join(": ")}`)
     .join("\n");
 }
 
-/** `["parser", "formats", 0, "pattern"]` as `parser.formats[0].pattern`; keys that hold other characters are quoted. */
+/**
+ * Formats `["parser", "formats", 0, "pattern"]` as `parser.formats[0].pattern`. Keys with other characters are quoted.
+ */
 export function formatPath(path: ConfigPath): string {
   let text = "";
   for (const key of path) {
@@ -42,7 +44,7 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
-/** Whether `path` is `ancestor` or lies below it. */
+/** Whether `path` is `ancestor` or a path below it. */
 export function isWithin(path: ConfigPath, ancestor: ConfigPath): boolean {
   return ancestor.every((key, i) => String(path[i]) === String(key) && i < path.length);
 }

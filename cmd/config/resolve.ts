@@ -5,7 +5,7 @@ import { configSchema, type Settings } from "./schema/schema.ts";
 import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
-/** What the service runs on: settings with addresses read, paths made absolute and open choices decided. */
+/** The settings with parsed addresses, absolute paths and resolved defaults. */
 export interface Config extends Omit<Settings, "listen" | "auth"> {
   readonly listen: ListenAddress;
   readonly auth: Settings["auth"] & { readonly mode: "keys" | "off" };
@@ -13,7 +13,7 @@ export interface Config extends Omit<Settings, "listen" | "auth"> {
 
 export const receiveMethod = "engage.webhook.v1.WebhookReceiver/Receive";
 
-/** @param folderOf the folder that relative paths in a setting start at */
+/** @param folderOf returns the base of relative paths in a setting */
 export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) => string): Config {
   let resolved: unknown = settings;
   visit(configSchema, settings, (value, schemas, path) => {
@@ -31,7 +31,9 @@ export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) =
   };
 }
 
-/** Unless it is set, the size of a webhook call is limited by its channel alone. */
+/**
+ * Returns the message limits of methods. The size of a webhook call is limited by its channel alone, unless it is set.
+ */
 function methodLimits({ limits, webhook }: Settings): Readonly<Record<string, number>> {
   const sizes = Object.values(webhook.channels).map(({ maxBytes }) => maxBytes);
   return { [receiveMethod]: Math.max(limits.maxMessageBytes, ...sizes), ...limits.methods };

@@ -7,7 +7,7 @@ import type { ConfigPath } from "./problem.ts";
 import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
-/** Text of a file without the line end that editors and `echo` add. */
+/** Reads the text of a file without the line end that editors and `echo` add. */
 export function readSecretFile(file: string): string {
   // Some editors put a byte order mark before the text.
   return withoutTextMark(readFileSync(file, "utf8")).replace(/\r?\n$/, "");
@@ -15,7 +15,7 @@ export function readSecretFile(file: string): string {
 
 /**
  * Replaces every secret given as `{ file: path }` with the content of the file.
- * @param folderOf the folder that relative paths in this setting start at
+ * @param folderOf returns the base of relative paths in a setting
  * @param fail called for a file that cannot be read, with the reason
  * @returns the tree, and the files by the JSON of their path in it
  */
@@ -32,7 +32,7 @@ export function readSecrets(
     if (file === undefined || !schemas.some((one) => hasMeta(one, "secret"))) return;
     const fault = (message: string): void => {
       fail(path, message);
-      // Something valid, so that this one fault is not reported twice.
+      // The value is valid, so that this fault is not reported twice.
       result = withValue(result, path, "unreadable");
     };
     try {

@@ -4,23 +4,23 @@ import { isRecordKey } from "../../services/parser/check/names.ts";
 import { findLostKeys } from "./lost-keys.ts";
 import type { ConfigPath, Problem } from "./problem.ts";
 
-/** The text of a configuration file, able to say where each of its values stands. */
+/** The text of a configuration file with the places of its values. */
 export interface ConfigSource {
   readonly file: string;
-  /** The plain values; undefined when the file has problems or is empty. */
+  /** The plain values; undefined if the file has problems or is empty. */
   readonly tree: unknown;
   readonly problems: readonly Problem[];
   /** Keys of mappings that the file loses, since they are comments. */
   readonly lostKeys: readonly Problem[];
-  /** How many keys of the path the file has. */
+  /** Returns the number of keys of the path that the file has. */
   depthOf(path: ConfigPath): number;
-  /** Whether the file gives this value, if only in a short form (text that stands for a list or a section). */
+  /** Whether the file sets this value, possibly in a short form (a text instead of a list or a section). */
   gives(path: ConfigPath): boolean;
-  /** Line and column of the value at the path, or of the nearest section above it. */
+  /** Returns the line and column of the value at the path, or of the nearest section above it. */
   place(path: ConfigPath, part?: "key" | "value"): { readonly line: number; readonly col: number };
 }
 
-// The parser's own messages may quote the text around a fault, and with it a secret.
+// The parser's own messages are replaced, since they may quote the text around a fault, and with it a secret.
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: "a value that starts with * or & must be quoted",
   BAD_INDENT: "wrong indentation, or a bracket left open",
@@ -36,13 +36,13 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "this text does not belong here",
 };
 
-/** Reads YAML 1.2; JSON is YAML as well. Never throws. */
+/** Parses YAML 1.2, which includes JSON. Never throws. */
 export function parseConfigSource(file: string, text: string): ConfigSource {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const at = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
-    // An empty file has no line 1 to count.
+    // The position in an empty file would have line 0.
     return { line: Math.max(line, 1), col: Math.max(col, 1) };
   };
   const problem = (offset: number, message: string): Problem => {
@@ -84,7 +84,7 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
   };
 }
 
-/** An anchor may stand around its own alias. @throws TypeError */
+/** Refuses an anchor that contains its own alias. @throws TypeError */
 function withoutCycles(tree: unknown): unknown {
   JSON.stringify(tree);
   return tree;
@@ -93,7 +93,7 @@ function withoutCycles(tree: unknown): unknown {
 interface Found {
   readonly node: Node | null | undefined;
   readonly pair: Pair | undefined;
-  /** How many keys of the path were found. */
+  /** The number of keys of the path that were found. */
   readonly depth: number;
 }
 
@@ -106,7 +106,7 @@ function findNode(root: Node | null, path: ConfigPath, resolve: (node: Node) => 
       : undefined;
     const item = isSeq(parent) ? parent.items[Number(key)] : undefined;
     if (pair === undefined && item === undefined) break;
-    // `key:` alone has a null value without a place of its own.
+    // The value of `key:` alone is a null without a position of its own.
     found = {
       node: (pair === undefined ? item : pair.value) as Node | null,
       pair: pair as Pair | undefined,

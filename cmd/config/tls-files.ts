@@ -6,22 +6,22 @@ import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema/schema.ts";
 import type { Dependency } from "./valid-part.ts";
 
-/** Something that is wrong at a path. */
+/** A fault at a path. */
 export interface Finding extends Dependency {
   readonly message: string;
 }
 
 type PemFiles = { readonly [name in "cert" | "key" | "ca"]?: string | undefined };
 
-/** What is wrong with the files of the tls section. */
+/** Checks the files of the section `tls`. */
 export function checkTlsFiles(settings: Settings, config: Config): Finding[] {
   if (config.tls === undefined || settings.tls === undefined) return [];
   return checkPemFiles(["tls"], settings.tls, config.tls);
 }
 
 /**
- * What is wrong with a section's PEM files: unreadable, no PEM, or not a pair.
- * @param written as the configuration names them
+ * Checks the PEM files of a section: whether they can be read, are PEM and belong together.
+ * @param written the paths in the configuration
  * @param resolved their absolute paths
  */
 export function checkPemFiles(base: ConfigPath, written: PemFiles, resolved: PemFiles): Finding[] {

@@ -1,6 +1,6 @@
 import type { ConfigPath } from "./problem.ts";
 
-/** The value at `path`, or undefined. */
+/** Returns the value at `path`, or undefined. */
 export function valueAt(tree: unknown, path: ConfigPath): unknown {
   let value = tree;
   for (const key of path) {
@@ -10,7 +10,7 @@ export function valueAt(tree: unknown, path: ConfigPath): unknown {
   return value;
 }
 
-/** A copy of the tree with `value` at `path`; sections that are missing on the way are made. */
+/** Returns a copy of the tree with `value` at `path`. Missing sections are created. */
 export function withValue(tree: unknown, path: ConfigPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -19,7 +19,7 @@ export function withValue(tree: unknown, path: ConfigPath, value: unknown): unkn
     const child = withValue(undefined, rest, value);
     return typeof key === "number" ? [child] : { [key]: child };
   }
-  // Text where a section is due: left as it is, for the schema to complain about.
+  // A text instead of a section is left as it is, and refused by the schema.
   if (typeof tree !== "object") return tree;
   return { ...tree, [key]: withValue((tree as Record<string, unknown>)[key], rest, value) };
 }
@@ -30,7 +30,7 @@ function replaceAt(list: readonly unknown[], index: number, value: unknown): unk
   return copy;
 }
 
-/** A copy of the tree without the values at these paths; elements after one that is gone move up. */
+/** Returns a copy of the tree without the values at these paths. Elements after a removed one move up. */
 export function withoutPaths(tree: unknown, paths: readonly ConfigPath[]): unknown {
   if (paths.length === 0 || tree === null || typeof tree !== "object") return tree;
   const kept = Object.entries(tree).flatMap(([key, value]): [string, unknown][] => {

@@ -4,26 +4,28 @@ import { validate } from "./issues.ts";
 import { type ConfigPath, isWithin } from "./problem.ts";
 import { valueAt, withoutPaths, withValue } from "./tree.ts";
 
-/** What is left of a configuration without the values that are wrong. */
+/** The valid part of a configuration. */
 export interface ValidPart<T> extends Missing {
   readonly settings: T;
-  /** The place in the whole configuration of a place in the settings: elements after one that was taken out moved up. */
+  /**
+   * Returns the path in the whole configuration of a path in the settings. They differ after removed elements of lists.
+   */
   placeOf(path: ConfigPath): ConfigPath;
 }
 
-/** Places in the whole configuration. */
+/** Paths in the whole configuration. */
 interface Missing {
   readonly removed: readonly ConfigPath[];
-  /** Entries that stay under their name, with as little as is valid, since other settings name them. */
+  /** Entries that were replaced by minimal valid ones with the same name, since other settings refer to them. */
   readonly replaced: readonly ConfigPath[];
 }
 
-/** Each round takes out what is wrong, then what cannot be without it. */
+/** The limit of rounds. Each removes invalid values, then the values that require them. */
 const maxRounds = 12;
 
 /**
- * Takes out of a tree what is not valid, so that the rules between settings can be looked at in the rest.
- * @returns undefined when the tree as a whole is wrong
+ * Removes the invalid values from a tree, so that the rules between settings can be checked in the rest.
+ * @returns undefined if the whole tree is invalid
  */
 export function findValidPart<S extends z.ZodType>(
   schema: S,
@@ -82,16 +84,16 @@ function originalPlace(path: ConfigPath, removed: readonly ConfigPath[]): Config
   return place;
 }
 
-/** What a rule between settings depends on, beside the setting that it reports. */
+/** The settings on which a rule depends, besides the one that it reports. */
 export interface Dependency {
   readonly path: ConfigPath;
-  /** The setting that decides, or the list or section that names are looked up in. */
+  /** The setting that decides, or the list or section in which a name is looked up. */
   readonly needs?: ConfigPath;
   /** The name that was looked up. */
   readonly named?: string | number;
 }
 
-/** Whether a finding may come from what was taken out rather than from what the user wrote. */
+/** Whether a finding may be due to the removed values instead of the user's ones. */
 export function isDoubtful(
   { path, needs, named }: Dependency,
   tree: unknown,
@@ -111,7 +113,7 @@ function isMisspelt(gone: ConfigPath, meant: ConfigPath): boolean {
   return isBeside && nearestName(String(gone.at(-1)), [String(meant.at(-1))]) !== undefined;
 }
 
-/** Whether a section has an entry of this name, or a list one of this name or id. */
+/** Whether a section has an entry of this name, or a list has one of this name or id. */
 function holds(collection: unknown, named: string | number): boolean {
   if (!Array.isArray(collection)) return valueAt(collection, [named]) !== undefined;
   return collection.some((entry: unknown) =>

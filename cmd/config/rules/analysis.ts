@@ -2,7 +2,7 @@ import type { Config } from "../resolve.ts";
 import type { Settings } from "../schema/schema.ts";
 import { checkPemFiles, type Finding } from "../tls-files.ts";
 
-/** Rules between the section `analysis` and the projects, and the files it names. */
+/** Checks the section `analysis` against the projects, and the files it names. */
 export function checkAnalysis({ projects, analysis: { platform } }: Settings, config: Config): Finding[] {
   if (platform === undefined) {
     const message = 'is "platform", so say which one: analysis: { platform: { baseUrl: …, token: … } }';

@@ -5,7 +5,7 @@ import { checkDatabaseUrl } from "./webhook.ts";
 
 const inboxPath: ConfigPath = ["webhook", "inbox"];
 
-/** Rules of the section channel: what belongs to which driver. */
+/** Checks the section `channel`: which settings belong to which driver. */
 export function checkChannel({ channel: { store }, webhook: { inbox } }: Settings): Finding[] {
   const path = (name: string): ConfigPath => ["channel", "store", name];
   const driver = store.driver ?? inbox.driver;

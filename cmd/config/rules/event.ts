@@ -1,7 +1,7 @@
 import type { Settings } from "../schema/schema.ts";
 import type { Finding } from "../tls-files.ts";
 
-/** Projects and formats that `parser.store` names. */
+/** Checks the projects and formats that `parser.store` names. */
 export function checkEvents({ parser, projects }: Settings): Finding[] {
   const { store, formats } = parser;
   if (store === undefined) return [];

@@ -2,12 +2,12 @@ import type { ConfigPath } from "../problem.ts";
 import { configSchema } from "../schema/schema.ts";
 import { hasMeta, visit } from "../schema/walk.ts";
 
-/** A shorter one can be guessed by trying. */
+/** The minimum length of a secret. A shorter one can be guessed. */
 const minSecretLength = 8;
 
 const message = `has fewer than ${minSecretLength} characters, which can be guessed: use a long random one`;
 
-/** Secrets, keys and tokens that are too short, each by its path; a value is never part of the message. */
+/** Finds secrets, keys and tokens that are too short, each with its path. Messages never contain a value. */
 export function findShortSecrets(
   settings: unknown,
 ): readonly { readonly path: ConfigPath; readonly message: string }[] {
@@ -23,12 +23,12 @@ export function findShortSecrets(
   return found;
 }
 
-/** Addresses of databases are secret for the password in them. */
+/** Whether the setting is the address of a database, which is secret because of its password. */
 function isUrlSetting(path: ConfigPath): boolean {
   return path.at(-1) === "url";
 }
 
-/** Headers that are sent to targets are masked, but most of them are no secrets. */
+/** Whether the setting is a header that is sent to targets. Headers are masked, but most of them are no secrets. */
 function isOrdinaryHeader(path: ConfigPath): boolean {
   const [section, kind] = path;
   const isSent = section === "webhook" && kind === "targets" && path.at(-2) === "headers";

@@ -9,7 +9,7 @@ import { type Config, receiveMethod } from "../resolve.ts";
 import type { Settings } from "../schema/schema.ts";
 import { checkPemFiles, type Finding } from "../tls-files.ts";
 
-/** Rules of the webhook section: names, routing, push-id rules, files and addresses. */
+/** Checks the section `webhook`: names, routing, push-id rules, files and addresses. */
 export function checkWebhook(settings: Settings, config: Config): Finding[] {
   const { channels, targets, outbound, clicks } = settings.webhook;
   const allowed = createOutbound(outbound);
@@ -95,7 +95,7 @@ function checkReadable(path: ConfigPath, file: string, written: string): Finding
   }
 }
 
-/** Addresses that would never be dialled. What names stand for is only known then. */
+/** Finds addresses that may not be connected to. Host names are resolved and checked only when a target is called. */
 function checkAddresses(path: ConfigPath, target: TargetConfig, outbound: Outbound): Finding[] {
   switch (target.kind) {
     case "http":
@@ -138,7 +138,7 @@ function checkInbox({ webhook: { inbox } }: Settings): Finding[] {
   return inbox.url === undefined ? [] : [{ path: path("url"), message: "is for driver postgres" }];
 }
 
-/** The URL is a secret, so it isn't quoted. */
+/** Checks a database URL. It is a secret, so it is not quoted. */
 export function checkDatabaseUrl(path: ConfigPath, text: string): Finding[] {
   const protocol = URL.canParse(text) ? new URL(text).protocol : "";
   if (/^postgres(ql)?:$/.test(protocol)) return [];

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { platformConfigSchema } from "../../../services/analysis/platform/config.ts";
 
 const rateLimitSchema = z.strictObject({
-  /** Queries a second over a longer time. */
+  /** Sustained rate, in queries per second. */
   perSecond: z.number().positive().max(100_000),
-  /** Queries at once after a time without any. */
+  /** The number of queries that may come at once after a time without any. */
   burst: z.int().min(1).max(1_000_000),
 });
 
@@ -25,7 +25,7 @@ const tokenSchema = z
       .optional(),
     /** Ids of projects, or "*" for all. */
     projects: z.union([z.literal("*"), z.array(z.int()).min(1)]),
-    /** In the place of analysis.rateLimit. */
+    /** Replaces analysis.rateLimit for this token. */
     rateLimit: rateLimitSchema.optional(),
   })
   .refine(
@@ -35,16 +35,16 @@ const tokenSchema = z
 
 /** The section `analysis`. */
 export const analysisSchema = z.strictObject({
-  /** Who may query; those that `engage token create` makes are kept in the data folder. */
+  /** Tokens of callers that may query. The tokens that `engage token create` makes are stored in the data folder. */
   tokens: z.array(tokenSchema).default([]),
-  /** Of each token; no limit unless given. */
+  /** Rate limit of each token. Default: no limit. */
   rateLimit: rateLimitSchema.optional(),
-  /** Results that are kept to be answered again while their events stay as they are; 0 keeps none. */
+  /** Size of the cache of results, which are returned again while their events do not change; 0 disables it. */
   cacheMaxBytes: z.int().min(0).default(67_108_864),
-  /** A download ends when its reader takes nothing for this long: others may wait for its place. */
+  /** Time after which a download ends if its reader takes nothing, since others may wait for its slot. */
   readerStallMs: z.int().min(1_000).max(3_600_000).default(60_000),
   /** How REST and CSV write 0.1234 in a metric of the format percent: 12.34% or 0.1234. */
   percentAs: z.enum(["percent", "fraction"]).default("percent"),
-  /** Answers the queries of projects whose engine is "platform". */
+  /** The deployment that processes the queries of projects whose engine is "platform". */
   platform: platformConfigSchema.optional(),
 });

@@ -18,13 +18,15 @@ const origin = () =>
     );
 
 export const gatewaySchema = z.strictObject({
-  /** Names besides localhost under which a server on loopback that asks for no key may be called. */
+  /** Names besides localhost under which a server on loopback that requires no key may be called. */
   hosts: z.array(host()).default([]),
-  /** Origins whose pages may call the server and read its answers; those of the event SDKs' paths are open to all. */
+  /**
+   * Origins whose pages may call the server and read its responses. Paths of the event SDKs are open to all origins.
+   */
   cors: z.array(origin()).default([]),
   json: z
     .strictObject({
-      /** What is done with members of JSON bodies that are not known. Paths of the platform's API and SDKs take them. */
+      /** Treatment of unknown members of JSON bodies. Paths of the platform's API and SDKs always accept them. */
       unknownMembers: z.enum(["refuse", "ignore"]).default("refuse"),
     })
     .prefault({}),

@@ -11,7 +11,7 @@ import { channelSchema } from "./channel.ts";
 import { gatewaySchema } from "./gateway.ts";
 import { webhookSchema } from "./webhook.ts";
 
-// A configuration is read once: code that is generated for its schemas would cost more than it saves.
+// A configuration is read once, so that generating code for its schemas would cost more than it saves.
 z.config({ jitless: true });
 
 // Log shippers send batches of up to 100,000 lines in one message.
@@ -22,7 +22,7 @@ const bytes = () => z.int().min(1);
 const count = () => z.int().min(1);
 const network = () =>
   z.string().refine(isCidr, 'must be an address such as "10.0.0.7" or a network such as "10.0.0.0/8"');
-// A timer in Node takes no more.
+// Timers of Node accept no longer delay.
 const milliseconds = () => z.int().min(0).max(maxTimerMs);
 const name = () =>
   z
@@ -60,7 +60,7 @@ const authSchema = z.strictObject({
   keys: z
     .array(z.strictObject({ name: name(), sha256: sha256(), methods: methods().default(["*"]) }))
     .default([]),
-  /** Subjects of client certificates. Without this list every certificate signed by tls.ca may call everything. */
+  /** Subjects of client certificates. Default: every certificate signed by tls.ca may call everything. */
   certificates: z.array(z.strictObject({ subject: z.string().min(1), methods: methods() })).optional(),
 });
 
@@ -76,10 +76,10 @@ const limitsSchema = z.strictObject({
     ),
   /** Bytes of a request message of unknown callers, in whose bodies an app id is searched. */
   unknownCallerBytes: bytes().default(defaultLimits.unknownCallerBytes),
-  /** What a JSON body may hold; some methods allow less. */
+  /** Limits of a JSON body; some methods have lower ones. */
   json: z
     .strictObject({
-      /** Objects and arrays within each other. */
+      /** Nesting depth of objects and arrays. */
       depth: count().default(defaultLimits.json.depth),
       /** Members of one object. */
       members: count().default(defaultLimits.json.members),
@@ -151,17 +151,17 @@ const projectSchema = z.strictObject({
   name: z.string().min(1).optional(),
   appids: z.array(z.string().min(1)).default([]),
   zone: zone().default("+00:00"),
-  /** In the place of events.keepDays. */
+  /** Replaces events.keepDays for this project. */
   keepDays: z.int().min(1).max(100_000).optional(),
-  /** What answers its queries: the events stored here, or the deployment under analysis.platform. */
+  /** The engine of its queries: the events stored here, or the deployment in analysis.platform. */
   engine: z.enum(["embedded", "platform"]).default("embedded"),
   ...projectAnalysisShape,
 });
 
-/** A section that may be left out, with the defaults of its own values. */
+/** Makes a section optional, with the defaults of its own values. */
 const section = <S extends z.ZodType>(schema: S) => schema.prefault({} as z.input<S>);
 
-/** The whole of engage.yaml. */
+/** The schema of engage.yaml. */
 export const configSchema = z.strictObject({
   listen: z
     .string()
@@ -188,7 +188,7 @@ export const configSchema = z.strictObject({
   channel: section(channelSchema),
 });
 
-/** The values of a configuration as its file writes them, defaults filled in. */
+/** The values of a configuration as its file writes them, with defaults. */
 export type Settings = z.output<typeof configSchema>;
 
 function isZone(text: string): boolean {

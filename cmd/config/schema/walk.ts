@@ -8,14 +8,14 @@ type PlainSchema = z.core.$ZodTypes;
 
 declare module "zod" {
   interface GlobalMeta {
-    /** The value is never printed, and can be given as `{ file: path }`. */
+    /** Whether the value is never printed, and can be given as `{ file: path }`. */
     secret?: boolean;
-    /** The value is a path; relative ones start at the folder of the configuration file. */
+    /** Whether the value is a path. Relative paths start at the folder of the configuration file. */
     path?: boolean;
   }
 }
 
-/** The schema and what it wraps, outermost first, ending before a union's options. */
+/** Returns the schema and its wrapped schemas, outermost first, without the options of a union. */
 function layers(schema: Schema): PlainSchema[] {
   const found: PlainSchema[] = [];
   let current: Schema | undefined = schema;
@@ -34,7 +34,7 @@ function wrapped(schema: PlainSchema): Schema | undefined {
   return "innerType" in def ? def.innerType : undefined;
 }
 
-/** What a value may be, with wrappers removed and unions spread. */
+/** Returns the possible schemas of a value, without wrappers and unions. */
 export function optionsOf(schema: Schema): PlainSchema[] {
   const plain = layers(schema).at(-1)!;
   const def = plain._zod.def;
@@ -49,7 +49,7 @@ export function hasMeta(schema: Schema, name: "secret" | "path"): boolean {
   });
 }
 
-/** Schemas of the child `key` of a value, in each option that has one. */
+/** Returns the schemas of the child `key` of a value, in each option that has one. */
 export function childSchemas(schema: Schema, key: string | number): Schema[] {
   return optionsOf(schema).flatMap((option): Schema[] => {
     const def = option._zod.def;
@@ -60,7 +60,7 @@ export function childSchemas(schema: Schema, key: string | number): Schema[] {
   });
 }
 
-/** Schemas of the value at `path`; empty when the path leads nowhere. */
+/** Returns the schemas of the value at `path`; empty if the path does not exist. */
 export function schemasAt(root: Schema, path: ConfigPath): Schema[] {
   return path.reduce<Schema[]>(
     (schemas, key) => schemas.flatMap((schema) => childSchemas(schema, key)),
@@ -69,8 +69,8 @@ export function schemasAt(root: Schema, path: ConfigPath): Schema[] {
 }
 
 /**
- * Keys that a section may have; undefined when it may have any, or is no section. Options of a union that a constant
- * of this section (its `type`, for example) rules out do not count.
+ * Returns the keys that a section may have; undefined if it may have any, or is no section. Options of a union that a
+ * constant of this section (its `type`, for example) rules out do not count.
  */
 export function keysOf(schema: Schema, section?: unknown): string[] | undefined {
   const objects = optionsOf(schema).flatMap(({ _zod: { def } }) =>
@@ -88,7 +88,7 @@ function agrees(shape: Readonly<Record<string, Schema>>, section: unknown): bool
   });
 }
 
-/** Whether the value at `path` is a secret, holds one or is part of one: then it must not be quoted. */
+/** Whether the value at `path` is, contains or is part of a secret, so that it must not be quoted. */
 export function touchesSecret(root: Schema, path: ConfigPath): boolean {
   for (let length = 0; length < path.length; length++) {
     if (schemasAt(root, path.slice(0, length)).some((schema) => hasMeta(schema, "secret"))) return true;
@@ -107,7 +107,7 @@ function holdsSecret(schema: Schema, seen: Set<Schema>): boolean {
   });
 }
 
-/** Visits every value of a tree, sections and lists before what they hold. */
+/** Visits every value of a tree, sections and lists before their contents. */
 export function visit(
   root: Schema,
   tree: unknown,
@@ -128,7 +128,7 @@ export function visit(
   walk(tree, [root], []);
 }
 
-/** A section whose values are all commented out is null in YAML; here it is as good as left out. */
+/** Removes empty sections. A section whose values are all commented out is null in YAML, and treated as left out. */
 export function dropEmptySections(root: Schema, tree: unknown): unknown {
   let result = tree;
   visit(root, tree, (value, schemas, path) => {

@@ -14,46 +14,46 @@ const milliseconds = () => z.int().min(1_000);
 const bytes = () => z.int().min(0);
 
 const retentionSchema = z.strictObject({
-  /** Replies, by which a batch that is sent again is known. Senders retry for up to 12.7 h. */
+  /** Retention of replies, with which a repeated batch is recognized. Senders retry for up to 12.7 h. */
   claimMs: milliseconds().default(defaultRetention.claimMs),
-  /** Batches with all their messages delivered. */
+  /** Retention of batches whose messages are all delivered. */
   finishedMs: milliseconds().default(defaultRetention.finishedMs),
-  /** Dead letters and their batches. */
+  /** Retention of dead letters and their batches. */
   deadLetterMs: milliseconds().default(defaultRetention.deadLetterMs),
 });
 
-/** Where accepted messages are kept until their targets have them. */
+/** The store of accepted messages until their targets have received them. */
 const inboxSchema = z.strictObject({
   /** sqlite: a file of this process alone. postgres: a schema that several replicas share. */
   driver: z.enum(["sqlite", "postgres"]).default("sqlite"),
-  /** sqlite: the file, on a local disk; inbox/inbox.db in the data folder unless given. */
+  /** sqlite: the file, on a local disk. Default: inbox/inbox.db in the data folder. */
   file: z.string().min(1).meta({ path: true }).optional(),
-  /** sqlite: no batch is taken when less is free on the disk. */
+  /** sqlite: no batch is accepted if less space is free on the disk. */
   minFreeBytes: bytes().default(268_435_456),
   /** postgres: postgresql://user:password@host:5432/database?sslmode=verify-full */
   url: z.string().min(1).meta({ secret: true }).optional(),
-  /** postgres: brought up by `engage migrate`. */
+  /** postgres: the schema, which `engage migrate` creates and updates. */
   schema: z
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,62}$/, "must be 1 to 63 small letters, digits and underscores")
     .default("engage_inbox"),
   /** postgres: connections of this process. */
   maxConnections: z.int().min(1).max(1_000).default(10),
-  /** No batch is taken when the inbox uses more; no cap unless given. */
+  /** No batch is accepted if the inbox uses more. Default: no limit. */
   maxBytes: z.int().min(1_048_576).optional(),
   retention: retentionSchema.prefault({}),
   /**
-   * When the oldest message that still waits is older, /readyz says so and asks for no calls. Never unless given: a
-   * target that is down is no reason to refuse batches that can be kept.
+   * If the oldest waiting message is older, /readyz reports that this server is not ready for calls. Default: no limit,
+   * since an unavailable target is no reason to refuse batches that can be stored.
    */
   maxPendingAgeMs: milliseconds().optional(),
 });
 
 /** The section `webhook`. */
 export const webhookSchema = z.strictObject({
-  /** By the last segment of the URL that the platform calls. */
+  /** Channels by the last segment of the URL that the platform calls. */
   channels: z.record(name(), channelSchema).default({}),
-  /** Where messages go, by the names that channels give. */
+  /** Targets by the names that channels refer to. */
   targets: z.record(name(), targetSchema).default({}),
   outbound: outboundSchema.prefault({}),
   clicks: clicksSchema.prefault({}),

@@ -21,47 +21,49 @@ import { openEventMarks } from "./marks.ts";
 import { eventFolders, openEventStore } from "./store.ts";
 import { watchLoading } from "./watch.ts";
 
-/** From the spool to the store. The data folder must be locked. */
+/** Loads records from the spool into the store. The data folder must be locked. */
 export interface EventLoading extends AsyncDisposable {
   readonly store: EventStore;
   readonly loader: Loader;
-  /** Takes a line of the spool. */
+  /** Appends a record to the spool. */
   readonly append: RecordSink["append"];
   readonly pending: PendingRecords;
-  /** Takes many; each with its LF. */
+  /** Appends many records, each with its LF. */
   readonly appendLines: RecordSpool["appendLines"];
-  /** @throws RecordsUnavailableError when no record would be taken now */
+  /** Checks that records can be stored. @throws RecordsUnavailableError if not */
   readonly admit: (bytes: number) => void;
-  /** How late loading is, and whether it goes on. */
+  /** Returns the delay of loading in milliseconds, see LoadWatch. */
   readonly lagMs: () => number;
   readonly fault: () => string | undefined;
-  /** Bytes of the spool that can't be queried yet. */
+  /** Returns the number of bytes in the spool that cannot be queried yet. */
   waitingBytes(): Promise<number>;
 }
 
 export interface EventLoadingPorts {
   readonly letters: Pick<DeadLetters, "append" | "flush">;
   readonly observer: LoadObserver;
-  /** See RecordSpoolOptions. */
+  /** Called with the bytes of an incomplete line, see RecordSpoolOptions. */
   readonly torn: (file: string, bytes: number) => void;
-  /** Told of what is not as it was left, without a loss. */
+  /** Called with a description of a change since the last run that is no loss. */
   readonly changed: (words: string) => void;
-  /** For many records at once; those of the configuration where they are larger. */
+  /** Limits for many records at once. Configured limits apply if they are larger. */
   readonly bulk?: BulkLimits;
 }
 
-/** Larger batches cost the store less for each record, and more memory. */
+/** Limits of bulk loading. Larger batches take less time for each record, and more memory. */
 export interface BulkLimits {
   readonly maxRecords: number;
   readonly maxBytes: number;
-  /** Accounts, and visitors, that are kept in memory. */
+  /** The number of accounts, and of visitors, that are kept in memory. */
   readonly maxCachedIds: number;
 }
 
-/** Parsed records are dropped at once; with room for more of them the collector is called less often. */
+/**
+ * The size of the young generation. Parsed records are discarded at once; with more space, garbage collection is rarer.
+ */
 const youngMib = 96;
 const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
-/** What a thread has that only writes what it is sent. */
+/** The size of the young generation of a thread that only writes. */
 const spoolYoungMib = 2;
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const workerUrl = new URL(`./load-worker.${extension}`, import.meta.url);
@@ -86,7 +88,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       admit,
       maxFileBytes: settings.maxFileBytes,
       checksums: true,
-      // A spool that was removed must not begin again where the store takes it for loaded.
+      // A new spool must not begin at a place that the store takes for loaded.
       after: store.loadedTo(),
       torn: ports.torn,
       mark: marks.spool,
@@ -133,7 +135,10 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   };
 }
 
-/** A reader that keeps what a damaged log of the store would take with it, so that it can be loaded again. */
+/**
+ * Returns a reader that keeps the records which a damaged log of the store would lose, so that they can be loaded
+ * again.
+ */
 function releaseSettled(reader: RecordReader, store: EventStore): RecordReader {
   return {
     ...reader,

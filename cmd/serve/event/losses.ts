@@ -9,20 +9,22 @@ import type { Config } from "../../config/config.ts";
 import { acceptLoss, markFile } from "../data/marks.ts";
 import { eventFolders } from "./store.ts";
 
-/** What is known of the store of events apart from it. */
+/** The state of the event store, recorded outside of it. */
 export interface EventsMark {
-  /** What it has loaded of the spool. */
+  /** The place up to which the store has loaded the spool. */
   readonly loadedTo?: SpoolPlace | undefined;
-  /** Files of the spool with lower numbers were deleted, since the store had what they hold. */
+  /**
+   * The number of the first file of the spool that is kept. Earlier ones were deleted after the store had loaded them.
+   */
   readonly firstKept: number;
-  /** What was lost of files with lower numbers was accepted. */
+  /** The number of a file of the spool. The losses of earlier files were accepted. */
   readonly accepted: number;
 }
 
 export interface EventLosses {
-  /** What was acknowledged and is nowhere: each in words, with the file and the places. */
+  /** Descriptions of acknowledged records that are missing, with the file and the places. */
   readonly lost: readonly string[];
-  /** What is not as it was, without a loss. */
+  /** Descriptions of changes that are no losses. */
   readonly changed: readonly string[];
 }
 
@@ -34,8 +36,8 @@ export function eventMarkPaths(config: Pick<Config, "data">) {
 }
 
 /**
- * What the data folder has lost of events since its last run.
- * @param loadedTo what the store has loaded; left out before it is opened: then what its mark says
+ * Finds the events that the data folder has lost since its last run.
+ * @param opened the state of the open store. If it is left out, the mark of the store is used.
  */
 export async function findEventLosses(
   config: Pick<Config, "data">,
@@ -55,7 +57,7 @@ export async function findEventLosses(
   };
 }
 
-/** Whether the store has loaded records, of whose users and uuids no intake knows. */
+/** Whether the intake is lost: the store has loaded records, but the intake has none of their users and uuids. */
 export function isIntakeLost(config: Pick<Config, "data">): boolean {
   const mark = readMark<EventsMark>(eventMarkPaths(config).store);
   if (mark?.loadedTo === undefined) return false;
@@ -78,7 +80,7 @@ function readHead(path: string): string | undefined {
   }
 }
 
-/** What the message about losses says. */
+/** Describes losses and what can be done about them. */
 export function describeLosses({ lost }: EventLosses): string {
   const advice = `restore the folder "events", or ${acceptLoss("events")}`;
   return `events that were acknowledged are missing: ${lost.join("; ")}: ${advice}`;
@@ -90,7 +92,7 @@ async function findStoreLoss(
   mark: EventsMark | undefined,
 ): Promise<string | undefined> {
   const { store, spool } = eventFolders(config);
-  // Without a mark, of a version before: files are numbered from 1, and deleted only when they are loaded.
+  // An earlier version wrote no mark. Its files are numbered from 1, and deleted only when they are loaded.
   const firstKept = mark?.firstKept ?? (await firstSpoolFile(spool));
   if (firstKept > (mark?.accepted ?? 1) && (loadedTo === undefined || loadedTo.number < firstKept - 1)) {
     const has =
@@ -108,12 +110,12 @@ async function spoolFiles(folder: string): Promise<readonly number[]> {
   return existsSync(folder) ? await listSegments(folder) : [];
 }
 
-/** The number of the first file of a spool; 1 when there is none. */
+/** Returns the number of the first file of a spool; 1 if there is none. */
 export async function firstSpoolFile(folder: string): Promise<number> {
   return (await spoolFiles(folder))[0] ?? 1;
 }
 
-/** In words. */
+/** Describes missing records. */
 export function describeMissing({ file, from, to, lines, isFileMissing, isRead }: MissingRecords): string {
   const loaded = isRead ? ", all of which is loaded" : "";
   const count = lines === undefined ? "" : ` with ${exactCountOf(lines, "line")}`;

@@ -12,20 +12,20 @@ import {
 } from "./losses.ts";
 import { eventFolders } from "./store.ts";
 
-/** Keeps what is known of the store of events apart from it. */
+/** Records the state of the event store outside of it. */
 export interface EventMarks extends Disposable {
-  /** The mark of the spool, see RecordSpoolOptions. */
+  /** The path of the mark of the spool, see RecordSpoolOptions. */
   readonly spool: string;
-  /** Loads into the store, and notes how far that went. */
+  /** Loads a batch into the store, and records the place up to which it has loaded. */
   readonly load: EventStore["load"];
-  /** Notes that files of the spool are deleted. */
+  /** Records that files of the spool will be deleted. */
   readonly releasing: (firstKept: number) => void;
 }
 
 /**
  * Compares the data folder with its marks. The spool must not be open yet.
- * @param changed told of what is not as it was left, without a loss
- * @throws UserError when events that were acknowledged are missing
+ * @param changed called with a description of a change that is no loss
+ * @throws UserError if acknowledged events are missing
  */
 export async function openEventMarks(
   config: Pick<Config, "data">,

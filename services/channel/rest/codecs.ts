@@ -20,7 +20,7 @@ import { readChannel, readChannelWithin } from "./read-channel.ts";
 import { readQuery } from "./read-query.ts";
 import { writeQuery } from "./write-query.ts";
 
-/** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path after `at` */
+/** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path, which starts with `at` */
 export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
 
 /** @param at the path of the message in violations */
@@ -33,7 +33,7 @@ const readers: readonly (readonly [DescMessage, Read])[] = [
   [TestChannelRequestSchema, readChannelWithin],
 ];
 
-/** Responses with tasks. */
+/** The responses that contain tasks. */
 const written: readonly DescMessage[] = [
   CreateTaskResponseSchema,
   RunTaskResponseSchema,
@@ -42,7 +42,10 @@ const written: readonly DescMessage[] = [
   ListTasksResponseSchema,
 ];
 
-/** Audiences are read and written in the platform's words; settings of delivery are refused with their ranges. */
+/**
+ * Creates the REST codecs of channels. Audiences are read and written in the platform's form; invalid delivery settings
+ * are refused with their ranges.
+ */
 export function createChannelCodecs(decodeJson: DecodeJson): RestCodecs {
   return new Map<string, RestCodec>([
     ...readers.map(([desc, read]): [string, RestCodec] => [
@@ -78,6 +81,6 @@ function violationsIn(error: unknown): readonly Violation[] {
 }
 
 function encode(desc: DescMessage, message: Message): string {
-  // Fields with their zero value are written, as in every answer over REST.
+  // Fields with their zero value are written, as in every REST response.
   return JSON.stringify(writeQuery(desc, toJson(desc, message, { alwaysEmitImplicit: true })));
 }

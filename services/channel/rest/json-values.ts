@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
 import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 
-/** A body as proto3 JSON, without the members that are not valid. */
+/** A body as proto3 JSON, without the invalid members. */
 export interface ReadJson {
   readonly json: JsonValue;
   readonly violations: readonly Violation[];

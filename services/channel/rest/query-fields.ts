@@ -2,20 +2,20 @@ import { type DescEnum, type DescField, type DescMessage, getOption } from "@buf
 import { GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { json_word } from "../../../gen/engage/gateway/v1/options_pb.ts";
 
-/** How the platform's own API writes a field, where it differs from proto3 JSON. */
+/** The form of a field in the platform's own API, if it differs from proto3 JSON. */
 export type PlatformForm =
   /** A message whose fields may differ. */
   | { readonly kind: "message"; readonly message: DescMessage }
   /** Words instead of the names of an enum. */
   | { readonly kind: "words"; readonly words: Words }
-  /** Literals, which may be written as numbers. */
+  /** Literals, which may be numbers. */
   | { readonly kind: "texts" }
   /** Labels of groups. */
   | { readonly kind: "labels" };
 
 export interface Words {
   readonly nameOf: ReadonlyMap<unknown, string>;
-  /** The word is undefined for the value that means not set. */
+  /** The words of values; undefined for the value that means not set. */
   readonly wordOf: ReadonlyMap<unknown, string | undefined>;
 }
 

@@ -4,7 +4,9 @@ import { quote } from "../../../base/text/quote.ts";
 import { deliveryRanges } from "../channels/settings.ts";
 import { isObject, pathOf, type ReadJson } from "./json-values.ts";
 
-/** Reads a channel. Settings that are not whole numbers are refused with their own ranges, not with those of an int32. */
+/**
+ * Reads a channel. Settings that are not whole numbers are refused with their own ranges instead of those of an int32.
+ */
 export function readChannel(_desc: DescMessage, json: JsonValue, at: string): ReadJson {
   const delivery = isObject(json) ? json["delivery"] : undefined;
   if (!isObject(json) || !isObject(delivery)) return { json, violations: [] };
@@ -33,7 +35,7 @@ export function readChannelWithin(desc: DescMessage, json: JsonValue, at: string
   return { json: { ...json, channel: read.json }, violations: read.violations };
 }
 
-/** Strings of digits are numbers in proto3 JSON. Numbers larger than the type of the field have the same fault. */
+/** Whether a value is a whole number of any size. Strings of digits are numbers in proto3 JSON. */
 function isWhole(value: JsonValue): boolean {
   if (typeof value === "string") return /^-?\d{1,9}$/.test(value);
   return typeof value === "number" && (value | 0) === value;

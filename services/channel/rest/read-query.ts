@@ -7,12 +7,12 @@ import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } f
 
 /** The label of the group without a value. */
 export const nullLabel = "(null)";
-/** Labels that results write with one more backslash, so that they differ from that label. */
+/** Matches labels that results write with an additional backslash, so that they differ from `(null)`. */
 export const looksNull = /^\\*\(null\)$/;
 /** The labels of the only group of a result without groups. */
 const overallLabels: readonly unknown[] = ["Overall", "总体"];
 
-/** Messages within each other. Deeper ones are refused when the proto3 JSON is read. */
+/** The maximum depth of nested messages. Deeper ones are refused when the proto3 JSON is read. */
 const maxDepth = 100;
 
 /**
@@ -38,7 +38,7 @@ function refuse(place: Place, problem: string): undefined {
   place.violations.push({ field: placeText(place), problem });
 }
 
-/** Whether there are as many violations as one error reports. */
+/** Whether the violations have reached the limit of one error. */
 function isFull({ violations }: Place): boolean {
   return violations.length >= maxViolations;
 }
@@ -72,7 +72,7 @@ function readMessage(desc: DescMessage, json: JsonValue, place: Place): JsonValu
   return desc.typeName === EventUserQuerySchema.typeName ? withoutOverall(message) : message;
 }
 
-/** Refuses members of which only one may be given. Returns both names of each. */
+/** Refuses members of which only one may be set. Returns both names of each. */
 function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, place: Place): Set<string> {
   const doubles = oneofs.flatMap(({ name, fields }) => {
     const given = fields.filter((field) => (json[field.jsonName] ?? json[field.name] ?? null) !== null);
@@ -122,7 +122,7 @@ function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
 function readText(value: JsonValue, place: Place): JsonValue | undefined {
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "number" && !isBig(value)) return value;
-  // JSON's numbers may have other digits than those that were written.
+  // JSON numbers beyond this range may have other digits than the caller wrote.
   if (!isBig(value) && Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
     return String(value);
   return refuse(place, `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`);

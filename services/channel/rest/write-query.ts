@@ -2,7 +2,7 @@ import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type PlatformField, type PlatformForm, platformFieldsOf } from "./query-fields.ts";
 import { looksNull, nullLabel } from "./read-query.ts";
 
-/** Translates the proto3 JSON of a message: queries and filters are written as in the platform's own API. */
+/** Translates the proto3 JSON of a message. Queries and filters are written as in the platform's own API. */
 export function writeQuery(desc: DescMessage, json: JsonValue): JsonValue {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
   const fields = platformFieldsOf(desc);

@@ -7,13 +7,12 @@ import type { PreparedBatch, PrepareTask } from "./prepared.ts";
 const maxStrikes = 2;
 
 /**
- * Finds the lines of the spool that can't be loaded, so that none of them holds up
- * all lines after it: batches are made smaller until the line stands alone, and
- * then it becomes a dead letter.
+ * Finds the lines of the spool that cannot be loaded, so that none of them delays all later lines. Batches are made
+ * smaller until such a line is alone in its batch; then it becomes a dead letter.
  */
 export class FailingLines {
   readonly #strikes = new Map<string, { readonly place: SpoolPlace; count: number }>();
-  /** Batches are small up to here. */
+  /** Batches are small up to this place. */
   #until: SpoolPlace | undefined;
   #maxRecords = Number.POSITIVE_INFINITY;
 
@@ -35,7 +34,7 @@ export class FailingLines {
     this.#strike(place);
   }
 
-  /** The store works, but can't load this batch. */
+  /** Records that the store is available but cannot load this batch. */
   loadFailed({ batch: { from, to }, lines, counts }: PreparedBatch): void {
     this.#until = to;
     this.#maxRecords = Math.max(1, counts.records >> 1);

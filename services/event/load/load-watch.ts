@@ -31,12 +31,14 @@ interface Checkpoint {
   readonly atMs: number;
 }
 
-/** Limit of checkpoints, about an hour; beyond it every second one is deleted. */
+/** The maximum number of checkpoints, which cover about an hour. Beyond it every second one is deleted. */
 const maxCheckpoints = 4_096;
-/** Failures before a fault is reported, so that a single failure or a restart of the store is not. */
+/**
+ * The number of failures after which a fault is reported. A single failure or a restart of the store is not reported.
+ */
 const minFailures = 3;
 const minFailingMs = 1_500;
-/** Refused records before a fault is reported; fewer may be faults of the records. */
+/** The number of refused records after which a fault is reported; fewer may be due to the records. */
 const minRefused = 20;
 /** Reasons that may be faults of the server: of its clock, configuration or disk. */
 const ownReasons: ReadonlySet<string> = new Set<RefusalReason | LoadRefusal>([

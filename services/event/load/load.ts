@@ -47,15 +47,15 @@ export interface LoadLimits {
 }
 
 export interface LoadObserver {
-  /** The records of a batch can be queried. */
+  /** Called when the records of a batch can be queried. */
   loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
-  /** The intake fits the store, so that records can be loaded: at the start, and after each failure. */
+  /** Called when the intake fits the store, so that records can be loaded: at the start, and after each failure. */
   began?(): void;
-  /** Loading failed and is retried after `delayMs`. */
+  /** Called when loading failed. It is retried after `delayMs`. */
   failed(error: unknown, delayMs: number): void;
-  /** A property was dropped because of the limit of properties. Reported once for each project. */
+  /** Called when a property was dropped because of the limit of properties, once for each project. */
   overLimit(projectId: number, property: string): void;
-  /** A name was not added because of the limit of event names or the rate of new names. */
+  /** Called when a name was not added because of the limit of event names or the rate of new names. */
   limited?(name: LimitedName): void;
 }
 
@@ -94,7 +94,7 @@ class SpoolLoader implements Loader {
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
   #waker = new AbortController();
-  /** By the monotonic clock. */
+  /** The earliest start of the next batch, by the monotonic clock. */
   #nextBatchMs = Number.NEGATIVE_INFINITY;
   #faults = 0;
 
@@ -146,7 +146,9 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** Loads from the store's place on until something fails. Prepares the next batch while one is loaded. */
+  /**
+   * Loads from the place that the store has reached until something fails. Prepares the next batch while one is loaded.
+   */
   async #session(): Promise<void> {
     const { store, reader, stagingFolder } = this.#options;
     await clearStaging(stagingFolder);
@@ -162,7 +164,7 @@ class SpoolLoader implements Loader {
     try {
       for (let next = await preparing; next !== undefined; next = await preparing) {
         preparing = this.#prepareNext(next.batch.to, end);
-        // It is awaited after the load, which may take long.
+        // The promise is awaited after the load, which may take long.
         preparing.catch(() => {});
         await this.#load(next);
       }
@@ -205,7 +207,7 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** Waits until there is a full batch, the delay has passed, a flush waits, or it is stopped. */
+  /** Waits until there is a full batch, the delay has passed, a flush waits, or the loader is stopped. */
   async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
     const { reader, limits, clock } = this.#options;
     for (;;) {

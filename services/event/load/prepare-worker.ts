@@ -4,18 +4,21 @@ import { IntakeOpenError } from "../../../store/intake/intake.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
-/** A preparer in another thread, with one call at a time. */
+/** A preparer in another thread, which processes one call at a time. */
 export interface PrepareWorker extends AsyncDisposable {
-  /** @throws IntakeOpenError, or another Error when the intake can't be read; it may be tried again */
+  /**
+   * Resets the preparer. @throws IntakeOpenError, or another Error if the intake cannot be read; the call may be
+   * repeated
+   */
   reset(start: PrepareStart): Promise<void>;
-  /** Takes the task's bytes with it. @throws Error when the disk fails, after which it must be reset */
+  /** Prepares a batch and transfers the task's bytes. @throws Error if the disk fails, after which it must be reset */
   prepare(task: PrepareTask): Promise<PreparedBatch>;
 }
 
-/** The thread has ended; all further calls fail too. */
+/** The thread has ended, so that all later calls fail too. */
 export class PrepareWorkerDiedError extends Error {
   override readonly name = "PrepareWorkerDiedError";
-  /** Offset of the line that it was preparing, in the file of the spool; undefined if there is none. */
+  /** The offset of the line in preparation, in the file of the spool; undefined if there is none. */
   readonly lineOffset: number | undefined;
 
   constructor(message: string, lineOffset: number | undefined, options?: ErrorOptions) {

@@ -94,7 +94,7 @@ class BatchPreparer implements Disposable {
     this.#from = from;
   }
 
-  /** Refuses a line at which the thread has ended twice. */
+  /** Refuses a line that has ended the thread twice. */
   skip(line: Buffer): void {
     this.tally.records++;
     const message = "the thread that prepares records ended twice at this line";

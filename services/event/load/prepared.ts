@@ -15,7 +15,7 @@ export const loadRefusals = [
 
 export type LoadRefusal = (typeof loadRefusals)[number];
 
-/** By which id a record repeats a stored one. */
+/** The kind of id that a record shares with a stored one. */
 export type DuplicateKind = "uuid" | "first_check_id";
 
 /** The results of the records of a batch. */

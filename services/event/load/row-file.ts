@@ -9,7 +9,7 @@ const quote = 34;
 const backslash = 92;
 const lf = 10;
 const zero = 48;
-/** Whole numbers below this are written digit by digit. */
+/** Whole numbers below this value are written digit by digit. */
 const maxDigits = 1e15;
 /** Integers up to this one are divided as 32-bit integers. */
 const maxSmall = 2 ** 30;

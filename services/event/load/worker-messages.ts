@@ -1,6 +1,6 @@
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 
-/** Messages to the thread, one at a time. Each has a reply. */
+/** Messages to the thread, which are sent one at a time. Each has a reply, except `close`. */
 export type ToPrepareWorker =
   | { readonly kind: "reset"; readonly start: PrepareStart }
   | { readonly kind: "prepare"; readonly task: PrepareTask }
@@ -10,7 +10,7 @@ export type ToPrepareWorker =
 export type FromPrepareWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "prepared"; readonly prepared: PreparedBatch }
-  /** `intake`: the intake cannot be opened, or does not fit the store. */
+  /** `intake` means that the intake cannot be opened, or does not fit the store. */
   | { readonly kind: "failed"; readonly message: string; readonly of?: "intake" };
 
 /** Creates the memory into which the thread writes the offset of its current line, so that it is known after a crash. */
