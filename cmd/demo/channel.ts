@@ -9,12 +9,12 @@ import type { DemoHandler } from "./handler.ts";
 import { type Demo, until } from "./stage.ts";
 import { settled } from "./webhook.ts";
 
-/** The receiver of the demo is on this machine. */
+/** Settings that allow the demo's receiver, which is on the same machine. */
 export const demoSender: Readonly<Record<string, string>> = {
   ENGAGE_CHANNEL_OUTBOUND_ALLOW: JSON.stringify(["127.0.0.0/8"]),
 };
 
-/** By their level; of the last two one has an id that the receiver refuses, and one has none. */
+/** The players, ordered by level. Of the last two, one has an id that the receiver refuses, and one has none. */
 const players = [
   ...Array.from({ length: 11 }, (_, i) => ({ "#account_id": `user-${i + 1}`, level: i + 1 })),
   { "#account_id": "User 12", level: 12 },
@@ -27,7 +27,10 @@ const handledEvent = "push_handled";
 const clickers = 3;
 const buyers = 2;
 
-/** The whole loop: users by their properties, a signed push, our receiver and handler, clicks, the funnel. */
+/**
+ * Shows the whole loop: an audience by user properties, a signed push, the receiver and handler, clicks, and the
+ * funnel.
+ */
 export async function showChannel(demo: Demo, handler: DemoHandler, secret: string): Promise<void> {
   const { say, transport } = demo;
   const sender = createClient(ChannelSender, transport);
@@ -83,7 +86,7 @@ async function createChannel({ url, say }: Demo, secret: string): Promise<void> 
   );
 }
 
-/** Asks until all players are known: records can be queried a moment after they were taken. */
+/** Queries until all players are known, since records can be queried only a moment after they were accepted. */
 async function chooseAudience({ url, say }: Demo): Promise<void> {
   const request = { projectId: Number(projectId), pushIdProperty: "#account_id", audience };
   say("\n   POST /v1/audiences:estimate, who is above level 3, and how many of them have an account");
@@ -96,7 +99,7 @@ async function chooseAudience({ url, say }: Demo): Promise<void> {
   say(`     → ${estimate}`);
 }
 
-/** Resolves with the id of the task when its run has ended. */
+/** Runs the task and resolves with its id when the run has ended. */
 async function push({ url, say }: Demo, sender: Client<typeof ChannelSender>): Promise<string> {
   const contents = [{ language: "default", values: { title: { text: "Level {level}, well done!" } } }];
   const request = { name: "congratulation", channelId: "c1", contents, audience };
@@ -124,7 +127,7 @@ async function push({ url, say }: Demo, sender: Client<typeof ChannelSender>): P
   return task.taskId;
 }
 
-/** What users do behind a push: their game shows it, they open it, they buy. */
+/** Reports what users do after a push: the game shows it, they open it, they buy. */
 async function reportEffects({ url, say }: Demo, messages: DemoHandler["handled"]): Promise<void> {
   const report = (deliveryId: string, eventName?: string): Promise<string> =>
     post(`${url}/v1/webhook/clicks`, { deliveryId, ...(eventName && { eventName }) });

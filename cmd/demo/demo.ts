@@ -15,7 +15,7 @@ import { showWebhook } from "./webhook.ts";
 
 const secret = "demo-secret";
 
-/** Starts a server of its own, calls it as real callers do, prints what came back, and stops. */
+/** Starts a server, calls it as real clients do, prints the responses, and stops it. */
 export async function runDemo(options: ConfigOptions, stdout: Writable): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "engage-demo-"));
   await using handler = await openDemoHandler();
@@ -40,7 +40,7 @@ export async function runDemo(options: ConfigOptions, stdout: Writable): Promise
     await showEvents(demo, Date.now());
     await showChannel(demo, handler, secret);
     await showOperation(demo);
-    // Stopping writes what waits.
+    // Stopping the server writes the waiting records.
     await server.stop();
     await showDeadLetters(config, say);
   } finally {

@@ -13,13 +13,13 @@ export const projectId = 1n;
 export const appid = "demo-app";
 const token = "demo-token";
 
-/** The settings of a project that takes events and may be asked about, as environment variables. */
+/** The settings of a project that accepts and queries events, as environment variables. */
 export const demoProject: Readonly<Record<string, string>> = {
   ENGAGE_PROJECTS: JSON.stringify([{ id: Number(projectId), appids: [appid], zone: "+00:00" }]),
   ENGAGE_ANALYSIS_TOKENS: JSON.stringify([{ name: "demo", token, projects: [Number(projectId)] }]),
 };
 
-/** Users who log in, on each of the days before today. */
+/** The number of users who log in, on each of the days before today. */
 const loginsByDay = [3, 5, 4, 8, 7, 11, 9];
 const logins = loginsByDay.reduce((sum, count) => sum + count);
 
@@ -97,7 +97,7 @@ function loginOf(user: number, timeMs: number): object {
   };
 }
 
-/** Resolves with the body of the answer. */
+/** Sends a request and resolves with the body of the response. */
 export async function post(
   url: string,
   body: unknown,
@@ -108,7 +108,7 @@ export async function post(
   return response.text();
 }
 
-/** Asks until all logins are counted: records can be queried a moment after they were taken. */
+/** Queries until all logins are counted, since records can be queried only a moment after they were accepted. */
 async function answered(url: string): Promise<QueryData> {
   return await until(
     async () => (JSON.parse(await post(url, query)) as { data: QueryData }).data,

@@ -7,17 +7,17 @@ import { countOf } from "../../base/text/count.ts";
 import { MessageHandler } from "../../gen/engage/handler/v1/message_handler_pb.ts";
 import type { HandedMessage, MessageResultSchema } from "../../gen/engage/webhook/v1/batch_pb.ts";
 
-/** A team's own service that gets the messages, as the demo plays it. */
+/** A handler of messages such as a team may run. */
 export interface DemoHandler extends AsyncDisposable {
-  /** `host:port` on loopback. */
+  /** The address, as `host:port` on loopback. */
   readonly place: string;
-  /** What it was handed and what it answered, since the last time this was called. */
+  /** Returns descriptions of the batches and results since the last call of this method. */
   takeNotes(): readonly string[];
-  /** The messages that it has handled, in their order. */
+  /** The handled messages, in their order. */
   readonly handled: readonly HandedMessage[];
 }
 
-/** Push ids that the handler gives up. */
+/** The push ids for which the handler fails permanently. */
 const closedAccounts: ReadonlySet<string> = new Set(["closed", "user-11"]);
 
 /** Implements engage.handler.v1.MessageHandler: a batch in, one result for each message out. */
@@ -64,7 +64,7 @@ export async function openDemoHandler(): Promise<DemoHandler> {
   };
 }
 
-/** The settings of a channel whose messages go to the handler, as environment variables. */
+/** Returns the settings of a channel whose messages go to the handler, as environment variables. */
 export function demoChannel({ place }: Pick<DemoHandler, "place">, secret: string): Record<string, string> {
   return {
     ENGAGE_WEBHOOK_CHANNELS: JSON.stringify({

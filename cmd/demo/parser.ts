@@ -6,7 +6,7 @@ import { Parser } from "../../gen/proto/parser_pb.ts";
 import type { Config } from "../config/config.ts";
 import type { Demo } from "./stage.ts";
 
-/** One line of input and the file or topic it would come from. */
+/** One line of input and the index, which is the file or topic that it would come from. */
 type Sample = readonly [index: string, line: string];
 
 const gameLines: readonly Sample[] = [
@@ -31,7 +31,7 @@ const accessLines = [
   "this is no access log",
 ];
 
-/** Raw lines to records: over gRPC, over HTTP and JSON, and as a stream. */
+/** Shows how raw lines become records: over gRPC, over HTTP and JSON, and as a stream. */
 export async function showParser(demo: Demo): Promise<void> {
   await showGrpc(demo);
   await showConnect(demo);
@@ -89,7 +89,7 @@ function describe(outcome: LineResult["outcome"]): string[] {
   return outcome.case === "error" ? [`${outcome.value.reason}: ${outcome.value.message}`] : [];
 }
 
-/** The file with what could not be parsed; it is complete when the server has stopped. */
+/** Shows the file of lines that could not be parsed. It is complete when the server has stopped. */
 export async function showDeadLetters({ data, parser }: Config, say: Demo["say"]): Promise<void> {
   const { file } = parser.deadLetters;
   say(`\n8. ${file} in the data folder keeps each line that Parse could not read\n`);
@@ -106,7 +106,7 @@ function showRecords(say: Demo["say"], records: readonly string[]): void {
   for (const record of records) say(`     → ${visible(record)}`);
 }
 
-/** Control bytes as the symbols that stand for them. */
+/** Replaces control characters by the symbols that represent them. */
 function visible(text: string): string {
   return text.replaceAll("\u0001", "␁");
 }

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@connectrpc/connect";
 import type { Config } from "../config/config.ts";
 
-/** What each part of the demo works with. */
+/** The server and the output that each part of the demo uses. */
 export interface Demo {
   readonly url: string;
   readonly config: Config;
-  /** gRPC to the server. */
+  /** The gRPC transport to the server. */
   readonly transport: Transport;
   /** Prints one line. */
   say(text?: string): void;
@@ -14,7 +14,7 @@ export interface Demo {
 
 const patienceMs = 20_000;
 
-/** Asks until the answer is as it should be, but not for ever: then it is what is there. */
+/** Repeats a query until its result is as expected. After a time limit, returns the last result. */
 export async function until<T>(ask: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
   for (const endMs = performance.now() + patienceMs; ; await sleep(50)) {
     const found = await ask();

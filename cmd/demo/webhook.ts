@@ -14,7 +14,7 @@ const batch = `[${[
   `{"push_id":"","params":{"title":"Hi?"},"#ops_receipt_properties":${receipt}}`,
 ].join(",")}]`;
 
-/** A signed batch, what the handler makes of it, the batch again, and a click. */
+/** Shows a signed batch, the results of the handler, the same batch again, and a click. */
 export async function showWebhook(demo: Demo, handler: DemoHandler, secret: string): Promise<void> {
   const { url, say, transport } = demo;
   const webhook = createClient(WebhookReceiver, transport);

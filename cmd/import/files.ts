@@ -15,20 +15,20 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /** Some records of a file, in their order. */
 export interface ImportBlock {
-  /** NDJSON, an LF after each line. */
+  /** The records as NDJSON, with an LF after each line. */
   readonly lines: Uint8Array;
-  /** Rows that made no record. */
+  /** The rows that made no record. */
   readonly failures: readonly RowFailure[];
-  /** Lines of NDJSON, with the empty ones, or rows of a table that were read for it. */
+  /** The number of rows that were read: lines of NDJSON, including empty ones, or rows of a table. */
   readonly rows: number;
-  /** Which of the rows each line is from, counted from 1; undefined where each line is a row. */
+  /** Returns the row of a line, both counted from 1; undefined if each line is a row. */
   readonly rowOf: ((line: number) => number) | undefined;
-  /** How far the file has been read, from 0 to 1. */
+  /** Returns the fraction of the file that has been read, from 0 to 1. */
   readonly fraction: (fileBytes: number) => number;
 }
 
 export interface RowFailure {
-  /** Of its block, counted from 1. */
+  /** The number of the row in its block, counted from 1. */
   readonly row: number;
   readonly reason: string;
   readonly message: string;
@@ -37,9 +37,9 @@ export interface RowFailure {
 
 export interface FileOptions {
   readonly format: ImportFormat | undefined;
-  /** Needed by tables; over NDJSON when it is given. */
+  /** The mapping, which is required for tables and optional for NDJSON. */
   readonly mapping: ImportMapping | undefined;
-  /** Lines of NDJSON, or rows of a table, that are left out at the beginning. */
+  /** The number of lines of NDJSON, or rows of a table, to skip at the beginning. */
   readonly skip: number;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
@@ -50,12 +50,12 @@ const rowsPerBlock = 1_000;
 const maxLineBytes = 16 * 1_048_576;
 const lf = 0x0a;
 
-/** What is counted in a file of a format, in the singular. */
+/** Returns the word for the unit that is counted in a format, in the singular. */
 export function rowWordOf(format: ImportFormat): "line" | "row" {
   return format === "ndjson" ? "line" : "row";
 }
 
-/** By the name of the file; what is not known is NDJSON. */
+/** Returns the format of a file by its name. Unknown names are NDJSON. */
 export function formatOf(file: string): ImportFormat {
   const name = file.toLowerCase().replace(/\.gz$/, "");
   if (extname(name) === ".csv") return "csv";
@@ -63,9 +63,9 @@ export function formatOf(file: string): ImportFormat {
 }
 
 /**
- * Reads a file, or standard input when it is called `-`. Memory is bounded by the longest line.
- * @throws UserError when it can't be read to its end, UsageError when it lacks a column of the mapping or has fewer
- * rows than are left out, and what the signal was aborted with
+ * Reads a file, or standard input if its name is `-`. Memory is bounded by the longest line.
+ * @throws UserError if it cannot be read to its end, UsageError if it lacks a column of the mapping or has fewer rows
+ * than are skipped, and the reason of the signal
  */
 export async function* readImportFile(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
   try {
@@ -83,7 +83,7 @@ async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<I
     return;
   }
   const bytes = file === "-" ? options.stdin : createReadStream(file, { highWaterMark: chunkBytes });
-  // Also ends waiting for input that does not come.
+  // The signal also ends waiting for input that does not arrive.
   const source = addAbortSignal(signal, bytes);
   let bytesRead = 0;
   const counted = async function* (): AsyncGenerator<Uint8Array> {
@@ -127,7 +127,7 @@ function tooManySkipped({ file, skip }: Skipped, all: string): UsageError {
   return new UsageError(`--skip ${skip} is more than ${JSON.stringify(file)} has: ${all}`);
 }
 
-/** Without its first lines. */
+/** Skips the first lines. */
 async function* skipLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): AsyncGenerator<Uint8Array> {
   let left = skipped.skip;
   let endsInLine = false;
@@ -147,7 +147,7 @@ async function* skipLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): 
 
 type Block = Omit<ImportBlock, "fraction">;
 
-/** Whole lines; the last one needs no LF. */
+/** Yields blocks of whole lines. The last line needs no LF. */
 async function* lineBlocks(
   chunks: AsyncIterable<Uint8Array>,
   map: MapRow | undefined,
@@ -170,7 +170,7 @@ async function* lineBlocks(
   if (rest.length > 0) yield linesOf(Buffer.concat([rest, Uint8Array.of(lf)]), map);
 }
 
-/** Of which each line would be refused. */
+/** Refuses UTF-16, of which each line would be refused. */
 function refuseUtf16(bytes: Uint8Array): void {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
   if (mark === 0xfffe || mark === 0xfeff) throw new Error("it is UTF-16, valid is UTF-8");
@@ -182,7 +182,7 @@ function linesOf(lines: Buffer, map: MapRow | undefined): Block {
   return { ...mapLines(lines.toString("utf8").split("\n"), map), rows };
 }
 
-/** Lines that hold something; the empty ones are no rows, but count. */
+/** Maps lines. Empty lines are no rows, but they are counted. */
 function mapLines(texts: readonly string[], map: MapRow): Omit<Block, "rows"> {
   const mapped = createMapped(map);
   for (const [index, text] of texts.entries()) {
@@ -235,7 +235,7 @@ async function* csvBlocks(
   if (rows.length > 0) yield mapRows(rows, map);
 }
 
-/** The cells by their columns; a list when there are more of them that hold something. */
+/** Returns the cells by their columns, or as a list if there are additional ones that are not empty. */
 function rowOf(header: readonly string[], cells: readonly string[]): unknown {
   const row: Record<string, string> = {};
   for (let at = 0; at < header.length && at < cells.length; at++) row[header[at]!] = cells[at]!;
@@ -253,7 +253,7 @@ function noRecord(value: unknown): { readonly reason: string; readonly message: 
   return { reason: "too_many_cells", message: `has ${value.length} cells, more than the header has columns` };
 }
 
-/** Gathers the records of a block and the rows that made none. */
+/** Collects the records of a block and the rows that made none. */
 function createMapped(map: MapRow) {
   const records: string[] = [];
   const numbers: number[] = [];

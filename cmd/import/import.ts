@@ -16,10 +16,10 @@ import { createImportSummary } from "./summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./target.ts";
 
 /**
- * Imports files one after the other and writes a summary to stderr. When the signal is aborted, or a file cannot be
- * read to its end, the records read so far are stored, and the command line with which to continue is printed.
+ * Imports files one after the other and writes a summary to stderr. If the signal is aborted, or a file cannot be read
+ * to its end, the records read so far are stored, and the command line that continues the import is printed.
  * @returns the exit code
- * @throws StoppedError when the signal was aborted
+ * @throws StoppedError if the signal was aborted
  */
 export async function runImport(
   configOptions: ConfigOptions,
@@ -62,7 +62,10 @@ export async function runImport(
   return refusal !== undefined || (options.strict && summary.failures() > 0) ? 1 : 0;
 }
 
-/** A place is the file and the number of a line or row in it. */
+/**
+ * Returns a refused record in the form of the file of refused records. A place is the file and the number of a line or
+ * row in it.
+ */
 function rejectOf({ reason, message, place = "", data }: RefusedRecord, options: ImportOptions): Reject {
   const colon = place.lastIndexOf(":");
   const file = place.slice(0, Math.max(0, colon));
@@ -111,7 +114,7 @@ function projectOf({ projects }: Config, { project, url }: ImportOptions): numbe
   throw new UserError(`give --project, ${known}`);
 }
 
-/** Whether all of the first records have one. */
+/** Whether all records of the first block have a #uuid. */
 function hasUuids({ lines }: ImportBlock): boolean {
   const first = Buffer.from(lines.subarray(0, 65_536)).toString("latin1").split("\n", 20);
   return (
@@ -119,7 +122,7 @@ function hasUuids({ lines }: ImportBlock): boolean {
   );
 }
 
-/** Before anything is stored: that it is there, and that it begins as it should. Resolves with its first block. */
+/** Checks that a file exists and begins correctly, before anything is stored. Resolves with its first block. */
 async function checkFile(
   file: string,
   source: FileOptions,
@@ -130,7 +133,7 @@ async function checkFile(
   }
   if (file === "-") return undefined;
   checkReadable(file);
-  // What comes through a pipe can be read only once.
+  // Pipes can be read only once.
   if (!statSync(file).isFile()) return undefined;
   for await (const block of readImportFile(file, source)) return block;
   return undefined;

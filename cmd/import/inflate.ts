@@ -1,7 +1,7 @@
 import { detectGzip, gunzip } from "../../base/files/gunzip.ts";
 import { UserError } from "../terminal/user-error.ts";
 
-/** Inflates a file that begins as gzip. @throws UserError when the name says that it is gzipped, and it is not */
+/** Inflates a file that begins as gzip. @throws UserError if its name ends in `.gz`, but it is not gzip */
 export async function* inflateFile(
   source: AsyncGenerator<Uint8Array>,
   file: string,

@@ -16,22 +16,23 @@ import { UserError } from "../terminal/user-error.ts";
 import { type ImportPosition, rowsWord } from "./position.ts";
 import type { ImportOptions } from "./target.ts";
 
-/** Remembers which files have been imported, since the same events twice are counted twice. */
+/** Records which files have been imported, since events that are imported twice are counted twice. */
 export interface ImportLedger {
   /**
-   * @param hasUuids whether the records of a file carry #uuid
-   * @returns warnings of files whose records have to be told apart by it
-   * @throws UserError when another file, or the part of it that is to be read, was imported before
+   * Checks that files have not been imported before.
+   * @param hasUuids whether the records of a file have a #uuid, by which the store detects duplicates
+   * @returns warnings about imported files whose records have one
+   * @throws UserError if any other file, or the part of it that would be read, was imported before
    */
   check(files: readonly string[], hasUuids: (file: string) => boolean): readonly string[];
-  /** All before the position is stored. */
+  /** Records that everything before the position is stored. */
   record(files: readonly string[], kept: ImportPosition): void;
 }
 
 interface Entry {
   readonly mark: string;
   readonly file: string;
-  /** How many lines or rows; null for all. */
+  /** The number of imported lines or rows; null for all. */
   readonly rows: number | null;
   readonly time: string;
 }
@@ -39,8 +40,8 @@ interface Entry {
 const nothing: ImportLedger = { check: () => [], record() {} };
 
 /**
- * The ledger of a data folder. Of a server, it is kept in the data folder of this computer if there is one; a dry run
- * stores nothing, so nothing is remembered.
+ * Opens the ledger in the data folder. An import into a server is recorded in the data folder of this machine if there
+ * is one. A dry run stores nothing, so nothing is recorded.
  */
 export function openLedger(config: Config, projectId: number, options: ImportOptions): ImportLedger {
   if (options.dryRun === true || (options.url !== undefined && !existsSync(config.data))) return nothing;
@@ -66,7 +67,7 @@ export function openLedger(config: Config, projectId: number, options: ImportOpt
         const fault = twiceOf(file, now.get(mark)) ?? importedOf(file, before.get(mark), skip, options);
         now.set(mark, file);
         if (fault === undefined) continue;
-        // The store leaves out what it has taken lately; a copy after that is counted again.
+        // The store detects recent duplicates. Later ones are counted again.
         if (!hasUuids(file)) throw new UserError(`${fault}; --again imports it nevertheless`);
         warnings.push(`${fault}, but for records whose #uuid is still known`);
       }
@@ -114,7 +115,7 @@ function importedOf(
 const sampleBytes = 65_536;
 const samples = 16;
 
-/** Of a file's size and of samples of its content, with all that decides which records it makes. */
+/** Returns a hash of the size and of samples of a file, and of everything that determines its records. */
 function contentMark(file: string, context: string): string {
   const { size } = statSync(file);
   const hash = createHash("sha256").update(`${context}\n${size}\n`);
@@ -135,7 +136,7 @@ function contentMark(file: string, context: string): string {
   return hash.digest("hex");
 }
 
-/** The latest of each mark. A line that was cut off by a crash is left out. */
+/** Returns the latest entry of each mark. A line that was truncated by a crash is skipped. */
 function readEntries(path: string): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const line of existsSync(path) ? readText(path).split("\n") : []) {

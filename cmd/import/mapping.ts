@@ -11,7 +11,7 @@ import { parseConfigSource } from "../config/source.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 
-/** The JSON text of a record, or why a row makes none. */
+/** Maps a row to the JSON text of a record, or to the reason why it makes none. */
 export type MapRow = (row: Readonly<Record<string, unknown>>) => string | LineFailure;
 
 const fileSchema = strictShape({
@@ -21,23 +21,23 @@ const fileSchema = strictShape({
 
 export interface ImportMapping {
   readonly map: MapRow;
-  /** @throws UsageError naming the columns that the mapping reads and a table does not have */
+  /** Checks the columns of a table. @throws UsageError with the columns that the mapping reads and the table lacks */
   readonly checkColumns: (columns: readonly string[]) => void;
-  /** Between the columns of CSV. */
+  /** The separator between the columns of CSV. */
   readonly separator: string;
 }
 
 export interface MappingSource {
-  /** YAML with the keys of a parser format: mapping, required, rest, nulls, zone, outputZone; and separator. */
+  /** A YAML file with the keys of a parser format: mapping, required, rest, nulls, zone, outputZone; and separator. */
   readonly file?: string | undefined;
-  /** `target=column`, `target=column:type` or `target:=constant text`, over those of the file. */
+  /** Entries `target=column`, `target=column:type` or `target:=constant text`, which override those of the file. */
   readonly entries: readonly string[];
 }
 
 const eventType: MappingConfig["mapping"][string] = { value: "track", onInvalid: "fail" };
 const types = ["text", "number", "boolean", "list", "json", "time"];
 
-/** @throws UserError with all that is wrong */
+/** Opens a mapping. @throws UserError with all faults */
 export function openMapping({ file, entries }: MappingSource): ImportMapping {
   const source = parseConfigSource(file ?? "--map", file === undefined ? "" : readMapping(file));
   const { locate } = createPlaces(source, [], "");
@@ -50,7 +50,7 @@ export function openMapping({ file, entries }: MappingSource): ImportMapping {
     const add = (path: ConfigPath, problem: string): void => void found.push(locate(path, problem));
     const { map } = compileMapping(
       { ...config!, mapping },
-      // Where a table has no value there is an empty text.
+      // Tables have an empty text where they have no value.
       { at: [], problems: { add }, now: Date.now, knownFields, defaultNulls: [""] },
     );
     return { map, found };
@@ -58,7 +58,7 @@ export function openMapping({ file, entries }: MappingSource): ImportMapping {
   const { mapping } = config!;
   const { map, found } = compile(mapping);
   throwIfAny(found);
-  // Who names the event means one, but a row may say itself what it is.
+  // A mapping that sets the event name means events, but a row may set its own type.
   const isOfEvents = "#event_name" in mapping && !("#type" in mapping);
   const mapEvent = isOfEvents ? compile({ ...mapping, "#type": eventType }).map : map;
   return {
@@ -79,7 +79,9 @@ function readMapping(file: string): string {
   }
 }
 
-/** Entries of the command line over those of the file; what is no mapping is left for validation. */
+/**
+ * Adds the entries of the command line, which override those of the file. An invalid mapping is left to the validation.
+ */
 function withEntries(tree: unknown, own: Readonly<Record<string, unknown>>): unknown {
   if (!isJsonObject(tree)) return tree;
   const { mapping = {} } = tree;

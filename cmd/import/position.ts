@@ -1,13 +1,15 @@
 import { formatOf, rowWordOf } from "./files.ts";
 import type { ImportOptions } from "./target.ts";
 
-/** Where an import goes on: at the row after `skip` rows of the first of `files`; at its end there is no file. */
+/**
+ * The position at which an import continues: after `skip` rows of the first of `files`. There are no files at the end.
+ */
 export interface ImportPosition {
   readonly files: readonly string[];
   readonly skip: number;
 }
 
-/** `line 5 of "a.ndjson"`, or undefined at the end. */
+/** Describes a position as `line 5 of "a.ndjson"`; undefined at the end. */
 export function describePosition(
   { files: [file], skip }: ImportPosition,
   { format }: ImportOptions,
@@ -17,12 +19,12 @@ export function describePosition(
   return `${rowWordOf(format ?? formatOf(file))} ${skip + 1} of ${name}`;
 }
 
-/** `lines` or `rows`, which are counted in the file. */
+/** Returns the unit that is counted in the file: `lines` or `rows`. */
 export function rowsWord(file: string, { format }: ImportOptions): string {
   return `${rowWordOf(format ?? formatOf(file))}s`;
 }
 
-/** The words of a command line that begins there. */
+/** Returns the command-line arguments that continue at the position. */
 export function argumentsOf({ files, skip }: ImportPosition): string {
   return [...(skip > 0 ? ["--skip", String(skip)] : []), ...files].map(shellWord).join(" ");
 }

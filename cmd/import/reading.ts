@@ -16,14 +16,14 @@ export interface ReadingPorts {
   readonly options: ImportOptions;
   readonly streams: Pick<ImportStreams, "stderr">;
   readonly signal: AbortSignal;
-  /** Called at the end with the place before which all is stored. */
+  /** Called at the end with the position before which everything is stored. */
   readonly remember?: (kept: ImportPosition) => void;
 }
 
 /**
- * Sends files to the target and reports the results. When it ends early, the records read so far are stored, and the
+ * Sends files to the target and reports the results. If it ends early, the records read so far are stored, and the
  * position of the rest is reported.
- * @throws StoppedError when the signal was aborted, and the errors of reading or storing
+ * @throws StoppedError if the signal was aborted, and the errors of reading or storing
  */
 export async function takeFiles(files: readonly string[], ports: ReadingPorts): Promise<void> {
   const { target, tell, options, streams, signal } = ports;
@@ -58,13 +58,13 @@ function outcomeOf({ kept, next }: Reading, options: ImportOptions): string {
   return `before ${from}${unsure}; to go on, give the same options and ${argumentsOf(kept)}`;
 }
 
-/** Reads files one after the other, and knows how far that has come. */
+/** Reads files one after the other, and tracks the positions. */
 class Reading {
-  /** Blocks that the target has taken, and those of them that are on disk. */
+  /** The number of blocks that the target has taken. */
   taken = 0;
-  /** Where is read on. */
+  /** The position at which reading continues. */
   next: ImportPosition;
-  /** All before it is on disk, or was refused. */
+  /** The position before which all records are on disk, or were refused. */
   kept: ImportPosition;
   readonly #ports: ReadingPorts;
   #keptBlocks = 0;
@@ -128,7 +128,7 @@ class Reading {
     await taking;
   }
 
-  /** Behind what has no records. */
+  /** Moves past files and rows without records. */
   #moveTo(next: ImportPosition): void {
     this.next = next;
     if (this.#keptBlocks === this.taken) this.kept = next;

@@ -18,13 +18,13 @@ import { UserError } from "../terminal/user-error.ts";
 import type { RefusedRecord } from "./refused.ts";
 import type { ImportTarget, PlaceOf, TargetPorts } from "./target.ts";
 
-/** Sent and not acknowledged yet. */
+/** The most batches that are sent and not acknowledged yet. */
 const maxOpenBatches = 8;
-/** Of a batch; the server takes no more. */
+/** The most lines of a batch, which is the limit of the server. */
 const maxLines = 10_000;
 const lf = 0x0a;
 
-/** Sends records to a running server, over one stream. */
+/** Opens a target that sends records to a running server, over one stream. */
 export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPorts): ImportTarget {
   const { projectId, options, summary } = ports;
   const { baseUrl } = placeOf(configOptions, options.url);
@@ -32,7 +32,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   const client = createClient(EventCollector, createGrpcTransport({ baseUrl, interceptors: [nameSender] }));
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;
-  /** One for each batch that is sent and not acknowledged. */
+  /** The batches that are sent and not acknowledged yet. */
   const open: OpenBatch[] = [];
   let acknowledged = Promise.withResolvers<void>();
 
@@ -97,7 +97,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   };
 }
 
-/** Returns the reason in lower case, as REST and metrics have it. */
+/** Returns the reason in lower case, as in REST and metrics. */
 function reasonOf(reason: RefusalReason): string {
   return (RefusalReasonSchema.value[reason]?.localName ?? "unspecified").toLowerCase();
 }
@@ -108,7 +108,7 @@ interface OpenBatch {
   readonly recordAt: ((index: number) => Pick<RefusedRecord, "place" | "data">) | undefined;
 }
 
-/** The records of lines by their index, in which empty lines do not count. */
+/** Returns the records of lines by their index, in which empty lines do not count. */
 function recordsOf(lines: Uint8Array, placeOf: PlaceOf): OpenBatch["recordAt"] {
   let records: readonly { readonly text: string; readonly line: number }[] | undefined;
   return (index) => {
@@ -122,7 +122,7 @@ function recordsOf(lines: Uint8Array, placeOf: PlaceOf): OpenBatch["recordAt"] {
   };
 }
 
-/** Pieces of whole lines. */
+/** Splits lines into pieces of whole lines. */
 function splitLines(lines: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let start = 0;

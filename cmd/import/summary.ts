@@ -22,11 +22,11 @@ export interface ImportSummary {
   /** Adds the refused records that `stored` counts. */
   letters(batch: DeadLetterBatch): void;
   accepted(records: number): void;
-  /** @param of the place and data of the record, when they are needed */
+  /** Adds a refused record. @param of the place and data of the record, if they are needed */
   refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;
   /** Returns the number of refused records and of rows that made none. */
   failures(): number;
-  /** Returns why the first record was refused, when all were; otherwise undefined. */
+  /** Returns why the first record was refused, if all were; otherwise undefined. */
   allRefused(): string | undefined;
   text(seconds: number): string;
 }

@@ -9,20 +9,20 @@ export interface ImportOptions {
   /** YAML file that maps rows to records. */
   readonly mapping?: string;
   readonly map?: readonly string[];
-  /** Only check. */
+  /** Only checks the records. */
   readonly dryRun?: boolean;
   /** File for refused records. */
   readonly rejects?: string;
-  /** Refused records that the summary shows for each reason. */
+  /** The number of refused records that the summary shows for each reason. */
   readonly examples?: number;
   /** Imports files again that were imported before. */
   readonly again?: boolean;
-  /** Exit with 1 when a record is refused. */
+  /** Exits with 1 if a record is refused. */
   readonly strict?: boolean;
   /** Sends to a running server instead of opening the data folder. */
   readonly url?: string;
   readonly keyFile?: string;
-  /** Lines of NDJSON, or rows of a table, of the first file that are left out. */
+  /** The number of lines of NDJSON, or rows of a table, to skip in the first file. */
   readonly skip?: number;
 }
 
@@ -32,20 +32,20 @@ export interface ImportStreams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Where a line of a block stands, such as `a.ndjson:12`; lines are counted from 1, with the empty ones. */
+/** Returns the place of a line of a block, such as `a.ndjson:12`. Lines are counted from 1, including empty ones. */
 export type PlaceOf = (line: number) => string;
 
-/** Takes NDJSON of records. */
+/** Stores records, which it gets as NDJSON. */
 export interface ImportTarget extends AsyncDisposable {
   /**
-   * Resolves when more may come, or the signal was aborted; at the latest `finish` tells of a fault.
+   * Resolves when it can take more, or the signal was aborted. Faults are thrown by `finish` at the latest.
    * @param kept called once the records are on disk, or refused, in the order of the calls
-   * @param placeOf given when refused records have to be found again
+   * @param placeOf given if refused records have to be found again
    */
   take(lines: Uint8Array, kept: () => void, placeOf?: PlaceOf): Promise<void>;
-  /** Resolves when all that were taken are stored, whatever the signal says. */
+  /** Resolves when all taken records are stored, even if the signal is aborted. */
   finish(): Promise<void>;
-  /** What Ctrl-C leaves to be waited for, and what a second one does to it. */
+  /** Describes what is waited for after Ctrl-C, and what a second Ctrl-C does. */
   readonly whileStopping: string;
 }
 

@@ -14,14 +14,14 @@ import { UserError } from "../terminal/user-error.ts";
 import { createSummary, type ParseSummary } from "./summary.ts";
 
 export interface ParseCommandOptions {
-  /** Name of the format for all lines; otherwise their index chooses it. */
+  /** The name of the format for all lines. Default: their index chooses it. */
   readonly format?: string;
-  /** In the place of the file's name. */
+  /** The index of all lines. Default: the name of the file. */
   readonly index?: string;
   readonly strict?: boolean;
-  /** File that keeps the lines without a record. */
+  /** The file for lines without a record. */
   readonly rejects?: string;
-  /** Bad lines that the summary shows for each reason. */
+  /** The number of bad lines that the summary shows for each reason. */
   readonly examples?: number;
 }
 
@@ -35,8 +35,8 @@ const stdinName = "-";
 const chunkBytes = 262_144;
 
 /**
- * Writes the records of files to stdout and a summary to stderr. A file that cannot be read is reported and the next
- * one goes on, as with other commands that take many.
+ * Writes the records of files to stdout and a summary to stderr. A file that cannot be read is reported, and the next
+ * one is read, as other commands with several files do.
  * @returns the exit code
  */
 export async function runParse(
@@ -109,7 +109,7 @@ async function parseFiles(
   return unread;
 }
 
-/** No faster than they are read. */
+/** Writes lines no faster than they are read. */
 async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
   if (lines.length > 0 && !writeForeign(stream, `${lines.join("\n")}\n`)) await once(stream, "drain");
 }

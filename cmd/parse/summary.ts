@@ -4,9 +4,9 @@ import type { FailureReason } from "../../services/parser/line/line.ts";
 
 export interface ParseSummary {
   add(file: string, parsed: ParsedLines): void;
-  /** Lines without a record. */
+  /** Returns the number of lines without a record. */
   failures(): number;
-  /** The counts, and for each reason how often it came and where first. */
+  /** Returns the counts, with the number and the first place of each reason. */
   text(): string;
 }
 
@@ -15,7 +15,7 @@ interface ReasonCount {
   readonly examples: string[];
 }
 
-/** @param maxExamples bad lines that are shown for each reason */
+/** Creates a summary. @param maxExamples the number of bad lines that are shown for each reason */
 export function createSummary(maxExamples = 1): ParseSummary {
   let lines = 0;
   let records = 0;

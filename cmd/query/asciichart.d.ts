@@ -2,7 +2,7 @@ declare module "asciichart" {
   interface PlotOptions {
     readonly min?: number;
     readonly max?: number;
-    /** Rows above the first. */
+    /** The number of rows above the first one. */
     readonly height?: number;
     readonly symbols?: readonly string[];
     readonly format?: (value: number) => string;

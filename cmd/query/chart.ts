@@ -4,13 +4,13 @@ import { nameOf, numberOf, type QueryData, type Series, seriesOf } from "./serie
 import { describeResult } from "./table.ts";
 
 export interface ChartSize {
-  /** Characters across. */
+  /** The width in characters. */
   readonly columns: number;
   readonly rows: number;
   readonly hasColors: boolean;
 }
 
-/** More lines cannot be distinguished. */
+/** The most lines that can be distinguished. */
 const maxSeries = 7;
 const colors = [
   "\u001b[36m",
@@ -23,14 +23,14 @@ const colors = [
 ];
 const reset = "\u001b[0m";
 const axis = "┤";
-/** In the library's order; it would mark the axis where its own counting is at zero. */
+/** The symbols in the order of the library. The first two are the same, so that the axis has no mark at zero. */
 const symbols = [axis, axis, "╶", "╴", "─", "╰", "╭", "╮", "╯", "│"];
-/** Between the labels of the values and the first bucket. */
+/** The number of characters between the labels of the values and the first bucket. */
 const axisWidth = 3;
 
-/** A result as a chart in the terminal: lines over time, bars where there is one bucket. */
+/** Formats a result as a chart for the terminal: lines over time, or bars for a single bucket. */
 export function formatChart(data: QueryData, size: ChartSize): string {
-  // Ranges that are compared begin together, however long each is.
+  // Compared ranges start at the same column, whatever their lengths.
   const buckets = Math.max(data.x.length, data.x_compared?.length ?? 0);
   const all = seriesOf(data).map((series) => ({
     series,
@@ -46,7 +46,7 @@ export function formatChart(data: QueryData, size: ChartSize): string {
   const shown = series.slice(0, maxSeries);
   const left = series.length - shown.length;
   const more = left > 0 ? `${left} more series are not drawn\n` : "";
-  // Without colours each line gets a chart of its own.
+  // Without colours, each line gets a chart of its own.
   const charts = size.hasColors ? [shown] : shown.map((one) => [one]);
   const drawn = charts.map((lines) => drawLines(data, lines, size)).join("\n");
   return `${drawn}${more}${describeResult(data)}`;
@@ -54,7 +54,7 @@ export function formatChart(data: QueryData, size: ChartSize): string {
 
 interface Line {
   readonly series: Series;
-  /** NaN for no value. */
+  /** The values; NaN for no value. */
   readonly numbers: readonly number[];
 }
 
@@ -68,7 +68,7 @@ function drawLines(
   const rows = known.every(Number.isInteger) ? wholeRows(max - min, size.rows) : size.rows;
   const write = createLabels(min, max, rows);
   const steps = Array.from({ length: rows + 1 }, (_, i) => write(min + ((max - min) * i) / rows));
-  // The library sets shorter labels askew.
+  // The library misaligns shorter labels.
   const labelWidth = Math.max(2, ...steps.map(({ length }) => length)) + 1;
   const width = Math.max(10, size.columns - labelWidth - axisWidth);
   const format = (value: number) => write(value).padStart(labelWidth);
@@ -83,13 +83,13 @@ function drawLines(
   return `${chart}\n${" ".repeat(labelWidth + axisWidth - 1)}${drawAxis(x, lines[0]!.numbers.length, width)}\n${legend.join("\n")}\n`;
 }
 
-/** As many rows as give whole labels to whole numbers, where that costs at most half of them. */
+/** Returns a number of rows that gives integers integer labels, if that is more than half of the possible rows. */
 function wholeRows(range: number, most: number): number {
   for (let rows = most; rows > most / 2; rows--) if (range % rows === 0) return rows;
   return most;
 }
 
-/** A flat line gets zero beside it, so that it has a height. */
+/** Returns the bounds of the chart. A constant line gets a bound at zero, so that the chart has a height. */
 function boundsOf(numbers: readonly number[]): readonly [min: number, max: number] {
   const min = numbers.reduce((least, number) => Math.min(least, number));
   const max = numbers.reduce((most, number) => Math.max(most, number));
@@ -99,7 +99,9 @@ function boundsOf(numbers: readonly number[]): readonly [min: number, max: numbe
 
 type PlotOptions = NonNullable<Parameters<typeof asciichart.plot>[1]>;
 
-/** Characters by row; the library knows no missing values, so it draws over them and they are blanked out after. */
+/**
+ * Draws one line as characters by row. The library does not support missing values, so they are drawn and then erased.
+ */
 function drawOne(points: readonly number[], options: PlotOptions): readonly string[][] {
   const first = points.find(Number.isFinite) ?? 0;
   let last = first;
@@ -116,7 +118,7 @@ function drawOne(points: readonly number[], options: PlotOptions): readonly stri
   return rows;
 }
 
-/** Later lines are drawn over earlier ones. */
+/** Draws charts over each other. Later lines cover earlier ones. */
 function overlay(grids: readonly (readonly string[][])[], hasColors: boolean): string {
   const [first = []] = grids;
   const rows = first.map((row, at) => {
@@ -136,7 +138,9 @@ function paint(text: string, series: number, hasColors: boolean): string {
   return hasColors ? `${colors[series % colors.length]}${text}${reset}` : text;
 }
 
-/** One point for each column: between buckets on a straight line; where there are more buckets than columns, the nearest. */
+/**
+ * Returns one point for each column: interpolated linearly, or the nearest one if there are more buckets than columns.
+ */
 function stretch(numbers: readonly number[], width: number): readonly number[] {
   return Array.from({ length: width }, (_, column) => {
     const place = (column * (numbers.length - 1)) / (width - 1);
@@ -147,12 +151,12 @@ function stretch(numbers: readonly number[], width: number): readonly number[] {
   });
 }
 
-/** The first and the last label, and as many at equal distances between as there is room for. */
+/** Draws the first and the last label, and as many evenly spaced ones between them as fit. */
 function drawAxis(x: readonly string[], buckets: number, width: number): string {
   const labels = Array.from({ length: buckets }, (_, at) => printable(x[at] ?? ""));
   const widest = Math.max(...labels.map(({ length }) => length));
   const columnsEach = (width - 1) / (buckets - 1);
-  // A label stands around its bucket, but the first begins there and the last ends there.
+  // Labels are centered at their buckets, except the first one, which begins there, and the last one, which ends there.
   const step = Math.max(1, Math.ceil((widest * 1.5 + 1) / columnsEach));
   const last = labels.at(-1) ?? "";
   const lastStart = width - last.length;
@@ -184,7 +188,7 @@ function drawBars(series: readonly Series[], { columns, rows, hasColors }: Chart
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** Labels of the values: large ones as `1.2K`, small ones with the digits that tell the rows apart. */
+/** Returns a formatter of values: large ones as `1.2K`, small ones with the digits that distinguish the rows. */
 function createLabels(min: number, max: number, rows: number): (value: number) => string {
   if (Math.max(Math.abs(min), Math.abs(max)) >= 1_000) return (value) => compact.format(value);
   const step = (max - min) / rows;

@@ -14,8 +14,8 @@ interface QueryChoice {
 const userColumns = ["#user_id", "#account_id", "#distinct_id"];
 
 /**
- * The body of a query in a file, `-` for standard input. Where users are asked
- * for, what is not said of the slice means the whole of the first metric.
+ * Reads the body of a query from a file, or from standard input for `-`. For a list of users, the missing fields of the
+ * slice select the whole first metric.
  * @throws UserError
  */
 export async function readQuery(
@@ -31,7 +31,7 @@ export async function readQuery(
     ...(users && query["sliceGroupVal"] === undefined && { sliceGroupVal: [] }),
     ...(users && csv && query["selectedColumns"] === undefined && { selectedColumns: userColumns }),
   };
-  // As it stands where nothing is added: numbers may be more exact than ours.
+  // An unchanged query is sent as it is written, since its numbers may be more exact than doubles.
   return Object.keys(added).length === 0 ? source : JSON.stringify({ ...query, ...added });
 }
 

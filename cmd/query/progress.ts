@@ -17,7 +17,7 @@ export function countDownload(
   const bar = isShown
     ? new SingleBar({
         stream: stderr,
-        // How much there will be is not known.
+        // The total is unknown.
         format: "{value} lines, {mebibytes} MiB | {duration_formatted}",
         clearOnComplete: true,
       })

@@ -19,13 +19,13 @@ import { formatResult, formatUsers, type UserListData } from "./table.ts";
 export interface QueryOptions {
   readonly url?: string;
   readonly token?: string;
-  /** In the place of the query's own. */
+  /** The id of the project. Default: the query's own. */
   readonly project?: number;
   readonly plot?: boolean;
   /** Lists the users counted by one number instead of the numbers. */
   readonly users?: boolean;
   readonly csv?: boolean;
-  /** Where the CSV goes; standard output unless given. */
+  /** The file for the CSV. Default: standard output. */
   readonly out?: string;
   readonly json?: boolean;
 }
@@ -36,7 +36,7 @@ interface Terminal {
   readonly stderr: WriteStream;
 }
 
-/** Sends a query to a running server and shows what comes back. @throws UserError */
+/** Sends a query to a running server and shows the response. @throws UserError */
 export async function runQuery(
   options: ConfigOptions,
   file: string,
@@ -61,7 +61,7 @@ export async function runQuery(
   else show(data, query, terminal);
 }
 
-/** @throws UserError with what the server refuses */
+/** Returns the data of a response. @throws UserError with the server's reason for refusing the query */
 function dataOf(baseUrl: string, text: string, status: number | undefined): unknown {
   const answer = parse(text);
   if (answer?.return_code === 0) return answer.data;
@@ -119,7 +119,7 @@ async function saveCsv(
   }
 }
 
-/** Connections are read. */
+/** Whether an error comes from the output file. Connections fail with the system call `read`. */
 function isOfFile(error: unknown): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === "open" || syscall === "write";

@@ -1,6 +1,6 @@
 import { UserError } from "../terminal/user-error.ts";
 
-/** A result in the platform's form, as far as it is shown. */
+/** The parts of a result in the platform's form that are shown. */
 export interface QueryData {
   readonly x: readonly string[];
   readonly x_compared?: readonly string[];
@@ -24,11 +24,13 @@ export interface Series {
   readonly metric: string;
   readonly group: readonly string[];
   readonly isCompared: boolean;
-  /** As the answer has them, one for each label of x. */
+  /** The values as in the response, one for each label of x. */
   readonly values: readonly string[];
 }
 
-/** All series of a result in its order, those that are compared after their own. @throws UserError when it is no result */
+/**
+ * Returns all series of a result in its order, each followed by its compared one. @throws UserError if it is no result
+ */
 export function seriesOf(data: unknown): readonly Series[] {
   const { x, y } = (data ?? {}) as Partial<QueryData>;
   if (!Array.isArray(x) || !Array.isArray(y))
@@ -43,7 +45,7 @@ export function seriesOf(data: unknown): readonly Series[] {
   );
 }
 
-/** `login.TOTAL_TIMES · Berlin · A`, with a word for the compared range. */
+/** Returns a name such as `login.TOTAL_TIMES · Berlin · A`, with a word for the compared range. */
 export function nameOf({ metric, group, isCompared }: Series): string {
   const isOverall = group.length === 0 || (group.length === 1 && group[0] === "Overall");
   const parts = [metric, ...(isOverall ? [] : group), ...(isCompared ? ["compared"] : [])];

@@ -2,13 +2,13 @@ import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { nameOf, type QueryData, type Series, seriesOf } from "./series.ts";
 
-/** More buckets than this become rows instead of columns. */
+/** The most buckets that become columns; more buckets become rows. */
 const maxBucketsAcross = 8;
-/** That many series stand beside each other. */
+/** The most series that become columns beside each other. */
 const maxSeriesAcross = 6;
 const maxSeriesDown = 1_000;
 
-/** A result as a table for people. */
+/** Formats a result as a table. */
 export function formatResult(data: QueryData): string {
   const series = seriesOf(data);
   if (series.length === 0) return `no groups\n${describeResult(data)}`;
@@ -54,7 +54,7 @@ function bucketsDown(data: QueryData, series: readonly Series[]): string {
   );
 }
 
-/** What was resolved, in one line. */
+/** Describes in one line how the query was resolved. */
 export function describeResult({ range, zone, union_group_num, cached, truncated }: QueryData): string {
   const parts = [
     ...(range === undefined ? [] : [`${range.start_time} to ${range.end_time}`]),
@@ -66,14 +66,14 @@ export function describeResult({ range, zone, union_group_num, cached, truncated
   return parts.length === 0 ? "" : `${printable(parts.join(", "))}\n`;
 }
 
-/** The answer of a user list. */
+/** The data of a response with a list of users. */
 export interface UserListData {
   readonly datalist?: readonly Readonly<Record<string, string | number>>[];
   readonly columMeta?: Readonly<Record<string, string>>;
   readonly truncated?: boolean;
 }
 
-/** A user list as a table: ids first, then the other properties by name. */
+/** Formats a list of users as a table: ids first, then the other properties by name. */
 export function formatUsers({ datalist = [], columMeta = {}, truncated }: UserListData): string {
   if (datalist.length === 0) return "no users\n";
   const ids = ["#user_id", "#account_id", "#distinct_id"];

@@ -1,7 +1,6 @@
 /**
- * Begins at most `perTurn` pieces of work in one turn of the event loop. What
- * comes beyond that waits for the turns that follow, in which each key that has
- * work waiting is served after another.
+ * Starts at most `perTurn` pieces of work in one iteration of the event loop. Further work waits for the next
+ * iterations, in which the keys with waiting work are served in rotation.
  */
 export class TurnQueue<Key extends object> {
   readonly #perTurn: number;
@@ -29,7 +28,7 @@ export class TurnQueue<Key extends object> {
 
   #nextTurn(): void {
     this.#begun = 0;
-    // A key that is put back comes last, and is met again.
+    // A key that is set again moves to the end of the map, and is visited again.
     for (const [key, works] of this.#waiting) {
       if (this.#begun >= this.#perTurn) return;
       this.#waiting.delete(key);

@@ -10,19 +10,18 @@ export const docsFiles: Readonly<Record<string, string>> = {
   "favicon-32x32.png": "image/png",
 };
 
-/** Notices that its licence requires beside them. */
+/** The notices that the licence requires next to the files. */
 export const docsNotices: readonly string[] = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 
 /**
- * The folder of a built package that has copies of the files: swagger-ui-dist
- * depends on a package whose install script reports every install, so it is no
- * dependency of this one.
+ * Returns the folder of a built package that has copies of the files. The package swagger-ui-dist is no dependency of
+ * this one, since it depends on a package whose install script reports every installation.
  */
 export function builtFolder(): string {
   return fileURLToPath(new URL("swagger-ui", import.meta.url));
 }
 
-/** The folder of the package itself, for development. */
+/** Returns the folder of the package itself, for development. */
 export function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }

@@ -20,18 +20,17 @@ export interface OpenApiOptions {
   /** Version of the API, for example that of the package. */
   readonly version: string;
   readonly description?: string;
-  /** Base URLs, by default the one that the document comes from. */
+  /** Base URLs. Default: the one from which the document is loaded. */
   readonly servers?: readonly string[];
-  /** From `gen/comments.ts`. */
+  /** The comments from `gen/comments.ts`. */
   readonly comments?: Comments;
-  /** The same codecs that the REST router has. */
+  /** The codecs of the REST router. */
   readonly codecs?: RestCodecs;
 }
 
 /**
- * Describes services in OpenAPI 3.1: each REST binding, and each unary method
- * as `POST /package.Service/Method` of the Connect protocol. The same services
- * give the same document, key by key.
+ * Describes services in OpenAPI 3.1: each REST binding, and each unary method as `POST /package.Service/Method` of the
+ * Connect protocol. The same services produce the same document, including the order of keys.
  */
 export function describeOpenApi(services: readonly ServedService[], options: OpenApiOptions): JsonObject {
   const { title, version, description, servers, comments = {}, codecs = new Map() } = options;
@@ -66,12 +65,12 @@ function describeRest(bindings: readonly RestBinding[], context: DescribeContext
   const firstOf = new Map<string, OpenApiPath>();
   const timesDescribed = new Map<ServedMethod, number>();
   for (const binding of bindings) {
-    // A binding for every method is shown by the one that such calls mostly use.
+    // A binding for every method is described by the method that such calls usually have.
     const httpMethod =
       binding.httpMethod !== "*" ? binding.httpMethod : binding.body === undefined ? "GET" : "POST";
     if (!methods.has(httpMethod) || isClientStreaming(binding)) continue;
     const here = toOpenApiPath(binding);
-    // Paths that differ only in the names of their parameters are one: the first names them.
+    // Paths that differ only in the names of their parameters are the same. The first one determines the names.
     const first = firstOf.get(here.shape) ?? here;
     firstOf.set(here.shape, first);
     const times = (timesDescribed.get(binding.served) ?? 0) + 1;
@@ -101,7 +100,7 @@ function describeRest(bindings: readonly RestBinding[], context: DescribeContext
   return paths;
 }
 
-/** Returns whether calls of a binding are always refused. */
+/** Whether calls of a binding are always refused. */
 function isClientStreaming({ served }: RestBinding): boolean {
   return served.spec.kind === "client_streaming" || served.spec.kind === "bidi_streaming";
 }

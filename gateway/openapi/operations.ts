@@ -5,7 +5,7 @@ import type { RestBinding } from "../rest/bindings.ts";
 import { textTypeOf } from "../rest/field-text.ts";
 import { type Comments, commented, type SchemaRegistry } from "./schema.ts";
 
-/** What the description of an operation needs. */
+/** The context of the description of an operation. */
 export interface DescribeContext {
   readonly comments: Comments;
   readonly schemas: SchemaRegistry;
@@ -27,7 +27,7 @@ const errorByStyle: Partial<Readonly<Record<ErrorStyle, string>>> = {
   [ErrorStyle.CODE]: errorResponses.code,
 };
 
-/** Describes what REST and Connect share of a method. */
+/** Describes the parts of a method that REST and Connect share. */
 export function describeMethod(
   method: DescMethod,
   { comments }: DescribeContext,
@@ -42,12 +42,12 @@ export function describeMethod(
   };
 }
 
-/** A reference to a response of the components. */
+/** Returns a reference to a response of the components. */
 export function referTo(response: string): JsonObject {
   return { $ref: `#/components/responses/${response}` };
 }
 
-/** The body of a request, or nothing. */
+/** Describes the body of a request; empty if it has none. */
 export function describeRestBody(binding: RestBinding, { schemas }: DescribeContext): JsonObject {
   const { served, body } = binding;
   const { input } = served.desc;
@@ -95,10 +95,10 @@ function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" ? field.message : undefined;
 }
 
-/** Levels of messages within messages that are listed as query parameters. */
+/** The maximum depth of messages whose fields are listed as query parameters. */
 const maxDepth = 3;
 
-/** The fields that neither the path nor the body fills. */
+/** Describes the fields that are neither in the path nor in the body. */
 export function describeQuery(binding: RestBinding, context: DescribeContext): readonly JsonObject[] {
   const { body, variables, served } = binding;
   if (body === "*") return [];
@@ -115,9 +115,9 @@ export function describeQuery(binding: RestBinding, context: DescribeContext): r
 }
 
 interface QueryField {
-  /** As a caller writes it: JSON names. */
+  /** The name in JSON, as callers write it. */
   readonly name: string;
-  /** Proto names. */
+  /** The names in proto. */
   readonly path: string;
   readonly field: DescField;
 }

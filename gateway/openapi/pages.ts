@@ -5,9 +5,8 @@ import type { PageHandler } from "../pages/pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
 
 /**
- * `/openapi.json` and, under `/docs`, swagger-ui with that document. Everything
- * comes from this server: the files of the package that are named here, and no
- * others. `describe` is called once, when the document is first asked for.
+ * Creates `/openapi.json` and, under `/docs`, swagger-ui with that document. The server serves all files itself, and
+ * only the files of the package that are listed here. `describe` is called once, at the first request for the document.
  */
 export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Record<string, PageHandler>> {
   return {
@@ -30,7 +29,10 @@ export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Re
 const scriptType = "text/javascript; charset=utf-8";
 const checkedEachTime = { "cache-control": "no-cache" } as const;
 
-/** Nothing from elsewhere, nothing inline, no frames around it. swagger-ui draws its icons from data URLs. */
+/**
+ * The policy allows nothing from other origins, nothing inline and no frames. swagger-ui draws its icons from data
+ * URLs.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "base-uri 'none'",
@@ -48,7 +50,7 @@ const docsHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
-// The base of relative links is "/", for the page has no slash at its end.
+// The base of relative links is "/", since the URL of the page has no slash at its end.
 const html = `<!doctype html>
 <html lang="en">
   <head>
@@ -78,7 +80,7 @@ function createFilePage(name: string, contentType: string): PageHandler {
 
 const compressMinBytes = 4_096;
 
-/** Loads the body for the first request and keeps it, also compressed: requests need no key. */
+/** Creates a page whose body is loaded at the first request and kept, also compressed, since requests need no key. */
 function createFixedPage(
   load: () => Promise<Buffer>,
   contentType: string,

@@ -10,9 +10,9 @@ import {
 } from "@bufbuild/protobuf/wkt";
 
 /**
- * A generator plugin in the form that buf and protoc start: request on stdin,
- * answer on stdout. Generated code embeds descriptors without their comments;
- * this writes the comments to one module, for the API document.
+ * Runs the generator as a plugin that buf and protoc start: it reads a request from stdin and writes the response to
+ * stdout. Generated code embeds descriptors without their comments; this plugin writes the comments to one module, for
+ * the API document.
  */
 async function main(): Promise<void> {
   const chunks: Buffer[] = [];
@@ -59,7 +59,7 @@ function collect(request: CodeGeneratorRequest): ReadonlyMap<string, string> {
 
 type Named = readonly [path: string, name: string];
 
-/** Field numbers of descriptor.proto: the path of a source location is made of them and of list indices. */
+/** Field numbers of descriptor.proto. The path of a source location consists of them and of list indexes. */
 const fileParts = { messages: 4, enums: 5, services: 6 } as const;
 const messageParts = { fields: 2, messages: 3, enums: 4, oneofs: 8 } as const;
 const memberPart = 2;

@@ -1,25 +1,25 @@
 import type { DescField, JsonObject } from "@bufbuild/protobuf";
 import type { RestBinding } from "../rest/bindings.ts";
 
-/** A path as OpenAPI writes it, where every wildcard is a parameter of one segment. */
+/** A path in the form of OpenAPI, in which every wildcard is a parameter of one segment. */
 export interface OpenApiPath {
   readonly path: string;
-  /** The same path with all parameters under one name: what OpenAPI takes for identical. */
+  /** The path with the same name for all parameters. OpenAPI treats paths of equal shape as identical. */
   readonly shape: string;
   readonly parameters: readonly PathParameter[];
 }
 
 export interface PathParameter {
   readonly name: string;
-  /** The field that it is, or is a part of; undefined when it is bound to none. */
+  /** The field of which the parameter is the value or a part; undefined if it is bound to none. */
   readonly field: DescField | undefined;
   /** Whether it is the whole value of its field. */
   readonly isWhole: boolean;
-  /** Whether it may hold slashes, which OpenAPI cannot describe. */
+  /** Whether it may contain slashes, which OpenAPI cannot describe. */
   readonly isRest: boolean;
 }
 
-/** `/v1/{name=shelves/*}` becomes `/v1/shelves/{name}`; with more wildcards they are numbered. */
+/** Converts `/v1/{name=shelves/*}` to `/v1/shelves/{name}`. Several wildcards of one variable are numbered. */
 export function toOpenApiPath({ template, variables }: RestBinding): OpenApiPath {
   const parameters: PathParameter[] = [];
   const parts = template.segments.map((segment, i): string => {
@@ -44,7 +44,7 @@ function isWildcard({ kind }: { readonly kind: string }): boolean {
   return kind !== "literal";
 }
 
-/** The parameter as an OpenAPI object, under the name that the path item has for it. */
+/** Describes the parameter as an OpenAPI object, with the name that it has in the path item. */
 export function describePathParameter(
   parameter: PathParameter,
   name: string,

@@ -11,7 +11,7 @@ import {
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { json_word } from "../../gen/engage/gateway/v1/options_pb.ts";
 
-/** Comments by the full name of what they describe, see protoc-gen-comments.ts. */
+/** Comments by the full name of their subject, see protoc-gen-comments.ts. */
 export type Comments = Readonly<Record<string, string>>;
 
 /** JSON Schemas of the forms that codecs give to message types over REST, by the full name of the type. */
@@ -19,13 +19,16 @@ export type RestSchemas = ReadonlyMap<string, JsonObject>;
 
 /** Describes message types in JSON Schema (2020-12), each once under its full name. */
 export interface SchemaRegistry {
-  /** A reference to the schema of this type, which is described when it is first asked for. */
+  /** Returns a reference to the schema of this type, which is described at the first call. */
   refer(desc: DescMessage | DescEnum): JsonObject;
-  /** The same for the form that the type has at the top of a REST body; undefined when it has none of its own. */
+  /**
+   * Returns a reference to the schema of the form that the type has as a REST body; undefined if it has no form of its
+   * own.
+   */
   referRest(desc: DescMessage | undefined): JsonObject | undefined;
-  /** The schema of one field, with its comment. */
+  /** Describes one field, with its comment. */
   describeField(field: DescField): JsonObject;
-  /** The schemas of all types that were referred to, by name, sorted. */
+  /** Returns the schemas of all types that were referred to, sorted by name. */
   schemas(): JsonObject;
 }
 
@@ -38,7 +41,7 @@ export function createSchemaRegistry(comments: Comments, rest: RestSchemas): Sch
     if (wellKnown !== undefined) return wellKnown;
     if (typeName === "google.protobuf.NullValue") return { type: "null" };
     if (!known.has(typeName)) {
-      // Known before it is described: types may contain themselves.
+      // The schema is registered before it is described, since types may contain themselves.
       const schema: JsonObject = {};
       known.set(typeName, schema);
       Object.assign(schema, desc.kind === "enum" ? describeEnum(desc) : describeMessage(desc));
@@ -91,7 +94,7 @@ export function createSchemaRegistry(comments: Comments, rest: RestSchemas): Sch
   };
 }
 
-/** The comment of a name as the description of a schema, or nothing. */
+/** Returns the comment of a name as the description of a schema; empty if there is none. */
 export function commented(comments: Comments, name: string): { description?: string } {
   const description = comments[name];
   return description === undefined ? {} : { description };
@@ -107,13 +110,13 @@ function elementSchema(field: DescField, refer: SchemaRegistry["refer"]): JsonOb
   return scalarSchema(field.scalar as ScalarType);
 }
 
-/** The members of a oneof exclude each other. */
+/** Describes that the members of a oneof exclude each other. */
 function atMostOne(oneof: DescOneof): JsonObject {
   const members = oneof.fields.map((field) => ({ required: [field.jsonName] }));
   return { oneOf: [...members, { not: { anyOf: members } }] };
 }
 
-/** 64-bit integers are texts in JSON, for numbers there are exact to 53 bits only. */
+/** Describes a scalar. 64-bit integers are strings in JSON, whose numbers are exact only up to 53 bits. */
 function scalarSchema(type: ScalarType): JsonObject {
   switch (type) {
     case ScalarType.STRING:
@@ -141,7 +144,7 @@ function scalarSchema(type: ScalarType): JsonObject {
   }
 }
 
-/** Types whose JSON is not an object with their fields. */
+/** Describes types whose JSON is not an object with their fields. */
 function wellKnownSchema(desc: DescMessage): JsonObject | undefined {
   if (isWrapperDesc(desc)) {
     const { type, ...rest } = scalarSchema(desc.fields[0]?.scalar ?? ScalarType.STRING);

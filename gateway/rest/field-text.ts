@@ -10,21 +10,21 @@ import {
 import { DurationSchema, FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { readIntegerText } from "../../base/text/integer-text.ts";
 
-/** Reads the text of a path variable or query parameter; undefined when it is not one of this type. */
+/** Reads the text of a path variable or query parameter; returns undefined if it is not one of this type. */
 export type ReadText = (text: string) => unknown;
 
-/** How values of one type are written as text. */
+/** The text form of the values of one type. */
 export interface TextType {
   readonly read: ReadText;
-  /** What a message calls the type, for example `an int32`. */
+  /** The description of the type in messages, for example `an int32`. */
   readonly expectation: string;
 }
 
 type ElementOf = Pick<DescField, "scalar" | "enum" | "message">;
 
 /**
- * The text form of a field, or of the elements of a repeated one. Undefined for
- * maps and for messages that have no text form in JSON.
+ * Returns the text form of a field, or of the elements of a repeated one; undefined for maps and for messages that have
+ * no text form in JSON.
  */
 export function textTypeOf(field: DescField): TextType | undefined {
   return field.fieldKind === "map" ? undefined : elementTypeOf(field);
@@ -109,7 +109,7 @@ function readNumber(text: string, type: ScalarType): number | undefined {
   return Number.isFinite(stored) ? value : undefined;
 }
 
-/** Both alphabets, with or without padding. */
+/** Reads base64 in both alphabets, with or without padding. */
 function readBytes(text: string): Uint8Array | undefined {
   const digits = text.replace(/=+$/, "");
   if (!/^[A-Za-z0-9+/_-]*$/.test(digits) || digits.length % 4 === 1) return undefined;
@@ -123,12 +123,12 @@ function enumText(desc: DescEnum): TextType {
   return { read: (text) => numbers.get(text), expectation: describeEnum(desc) };
 }
 
-/** `a Genre, valid are GENRE_FICTION, …`, for messages. */
+/** Describes an enum for messages, as `a Genre, valid are GENRE_FICTION, …`. */
 export function describeEnum(desc: DescEnum): string {
   return `a ${desc.name}, valid are ${desc.values.map(({ name }) => name).join(", ")}`;
 }
 
-/** Well-known types whose JSON is a text. */
+/** Well-known types whose JSON is a string. */
 const stringLike: Readonly<Record<string, string>> = {
   "google.protobuf.Timestamp": "an RFC 3339 time such as 2024-05-01T12:00:00Z",
   "google.protobuf.Duration": "a duration in seconds such as 1.5s",
@@ -149,7 +149,7 @@ function messageText(desc: DescMessage, unwrapped: boolean): TextType | undefine
   const expectation = stringLike[desc.typeName];
   if (expectation === undefined) return undefined;
   if (desc.typeName === FieldMaskSchema.typeName) return { read: readMask, expectation };
-  // The library reads a duration up to its "s" and ignores what follows.
+  // The library reads a duration up to its "s" and ignores the rest.
   const isTrailed = (text: string): boolean =>
     desc.typeName === DurationSchema.typeName && !text.endsWith("s");
   return { read: (text) => (isTrailed(text) ? undefined : readJsonText(desc, text)), expectation };
@@ -163,20 +163,20 @@ function readJsonText(desc: DescMessage, text: string): Message | undefined {
   }
 }
 
-/** JSON has lowerCamelCase paths; in URLs the names of the proto file are just as common. */
+/** Reads a field mask. JSON has lowerCamelCase paths; in URLs the names of the proto file are common as well. */
 function readMask(text: string): Message | undefined {
   const camelCase = text.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return readJsonText(FieldMaskSchema, camelCase);
 }
 
-/** What a field takes, for messages. */
+/** Describes the values of a field, for messages. */
 export function describeField(field: DescField): string {
   if (field.fieldKind === "map") return "an object";
   const element = describeElement(field);
   return field.fieldKind === "list" ? `a list in which each element is ${element}` : element;
 }
 
-/** What a field, or each element of a repeated one or a map, takes. */
+/** Describes the values of a field, or of the elements of a repeated one or a map. */
 export function describeElement(field: DescField): string {
   return elementTypeOf(field)?.expectation ?? "an object";
 }

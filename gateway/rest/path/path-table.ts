@@ -1,19 +1,21 @@
 import { decode, type PathTemplate } from "./template.ts";
 
-/** What is served at a path. */
+/** The value that a path matches. */
 export interface PathMatch<T> {
   readonly value: T;
-  /** The segments of the path, percent-encoded as they came, without the template's verb. */
+  /** The segments of the path, percent-encoded as received, without the template's verb. */
   readonly segments: readonly string[];
 }
 
-/** Values by HTTP method and path; a method `*` stands for those that are not named. */
+/** Values by HTTP method and path. The method `*` matches every method without a value of its own. */
 export interface PathTable<T> {
-  /** Returns the value that already has the same method and the same form of path, in place of adding. */
+  /**
+   * Adds a value. If there is one with the same method and the same form of path, returns that one and adds nothing.
+   */
   add(method: string, template: PathTemplate, value: T): T | undefined;
-  /** The most specific one: literals go before `*`, `*` before `**`, from left to right. */
+  /** Returns the most specific match: literals precede `*`, and `*` precedes `**`, from left to right. */
   find(method: string, path: string): PathMatch<T> | undefined;
-  /** The methods of all templates that match, sorted. */
+  /** Returns the methods of all matching templates, sorted. */
   methodsAt(path: string): readonly string[];
 }
 
@@ -22,20 +24,20 @@ type ByMethod<T> = Map<string, T>;
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
   one: Node<T> | undefined;
-  /** Templates that end here, by verb. */
+  /** Templates that end at this node, by verb. */
   readonly ends: Map<string, ByMethod<T>>;
-  /** Templates that go on with `**` from here, by verb. */
+  /** Templates that continue with `**` at this node, by verb. */
   readonly rests: Map<string, ByMethod<T>>;
 }
 
-/** HTTP methods are few, but over HTTP/2 a caller may send any word as one. */
+/** The most methods with a cached visit. There are few HTTP methods, but HTTP/2 clients may send any word as one. */
 const maxVisits = 64;
 
 type Visit<T> = (leaf: ByMethod<T>, segments: readonly string[]) => PathMatch<T> | undefined;
 
 /**
- * Paths without variables are found in one map; the rest in a tree of segments,
- * of which a search visits each node at most once.
+ * Creates a table that finds paths without variables in a map, and others in a tree of segments, of which a search
+ * visits each node at most once.
  */
 export function createPathTable<T>(): PathTable<T> {
   const exact = new Map<string, Map<string, PathMatch<T>>>();
@@ -50,7 +52,7 @@ export function createPathTable<T>(): PathTable<T> {
     return visit;
   };
 
-  /** Visits the templates that match until one visit returns something. */
+  /** Visits the matching templates until a visit returns something. */
   const walk = <R>(
     path: string,
     visit: (leaf: ByMethod<T>, segments: readonly string[]) => R | undefined,
@@ -102,7 +104,7 @@ function createNode<T>(): Node<T> {
   return { literals: new Map(), one: undefined, ends: new Map(), rests: new Map() };
 }
 
-/** The methods of this form of path; made where there are none yet. */
+/** Returns the methods of this form of path, and creates them if there are none. */
 function leafFor<T>(root: Node<T>, template: PathTemplate): ByMethod<T> {
   let node = root;
   let leaves = root.ends;

@@ -1,18 +1,18 @@
 /**
- * Path templates of `google.api.http`, as its documentation defines them:
+ * A path template of `google.api.http`, as its documentation defines it:
  *
  *     Template = "/" Segments [ ":" Verb ]     Segments = Segment { "/" Segment }
  *     Segment  = "*" | "**" | Literal | Variable
  *     Variable = "{" FieldPath [ "=" Segments ] "}"
  *
- * `*` matches one segment that is not empty, `**` the rest of the path, empty or
- * not; it stands last. A variable without a pattern is `*`.
+ * `*` matches one segment that is not empty. `**` matches the rest of the path, which may be empty, and must be last.
+ * A variable without a pattern has the pattern `*`.
  */
 export interface PathTemplate {
   readonly text: string;
   readonly segments: readonly Segment[];
   readonly variables: readonly Variable[];
-  /** What follows the colon at the end, or empty. */
+  /** The text after the colon at the end; empty if there is none. */
   readonly verb: string;
 }
 
@@ -23,17 +23,17 @@ export type Segment =
 
 /** A part of the path that is bound to a field. */
 export interface Variable {
-  /** Path to the field, for example `["book", "name"]`. */
+  /** The path of the field, for example `["book", "name"]`. */
   readonly fieldPath: readonly string[];
-  /** Index of its first segment. */
+  /** The index of its first segment. */
   readonly start: number;
-  /** Index after its last segment; undefined when it takes the rest. */
+  /** The index after its last segment; undefined if it takes all remaining segments. */
   readonly end: number | undefined;
-  /** Whether its pattern is more than one segment: then `%2F` stays as it is, see `readVariable`. */
+  /** Whether its pattern has more than one segment, so that `%2F` stays encoded, see `readVariable`. */
   readonly multi: boolean;
 }
 
-/** Throws with the template and what is wrong with it. */
+/** Compiles a template. @throws Error with the template and its fault */
 export function compileTemplate(text: string): PathTemplate {
   const fail = (problem: string): never => {
     throw new Error(`path template "${text}" ${problem}`);
@@ -70,7 +70,7 @@ export function compileTemplate(text: string): PathTemplate {
   return { text, segments, variables, verb };
 }
 
-/** Splits at the slashes that are not within braces. */
+/** Splits a path at the slashes that are not within braces. */
 function splitParts(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -113,10 +113,9 @@ function parseSegment(text: string, isOnly: boolean, fail: Fail): Segment {
 }
 
 /**
- * The value of a variable in the segments of a path as they came, still
- * percent-encoded. One segment is decoded altogether; in a value of several
- * segments `%2F` stays encoded, for else it would read as a separator.
- * Undefined when an escape is malformed or not UTF-8.
+ * Returns the value of a variable from the percent-encoded segments of a path. A single segment is fully decoded. In a
+ * value of several segments, `%2F` stays encoded, since it would otherwise be a separator. Returns undefined if an
+ * escape is malformed or not UTF-8.
  */
 export function readVariable(variable: Variable, segments: readonly string[]): string | undefined {
   const { start, end, multi } = variable;
@@ -130,7 +129,7 @@ export function readVariable(variable: Variable, segments: readonly string[]): s
   return decoded.includes(undefined) ? undefined : decoded.join("");
 }
 
-/** Percent-decodes; undefined when that is impossible. */
+/** Decodes percent-encoding; returns undefined if it is malformed. */
 export function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
