@@ -6,8 +6,8 @@ import type { ConfigSource } from "./source.ts";
 /** Finds the origins of the values of a configuration. */
 export interface Places {
   /**
-   * Creates a problem at the origin of a value. @param part the part to point at: a key that is wrong, or (the default)
-   * its value
+   * Creates a problem at the origin of a value.
+   * @param part the part to point at: a key that is wrong, or (the default) its value
    */
   locate(path: ConfigPath, message: string, part?: "key" | "value"): Problem;
   /** Returns `file:line`, `environment NAME` or `default`. */

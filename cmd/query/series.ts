@@ -29,7 +29,8 @@ export interface Series {
 }
 
 /**
- * Returns all series of a result in its order, each followed by its compared one. @throws UserError if it is no result
+ * Returns all series of a result in its order, each followed by its compared one.
+ * @throws UserError if it is no result
  */
 export function seriesOf(data: unknown): readonly Series[] {
   const { x, y } = (data ?? {}) as Partial<QueryData>;

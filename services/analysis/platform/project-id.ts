@@ -7,9 +7,11 @@ import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 /**
  * Replaces the value of the members `projectId` of a query, and of the metrics in its `events`, and leaves all other
  * bytes unchanged. A string stays a string, null stays null. Each of several members with this name is replaced.
- * | The platform may read more members as the id of a project: another spelling of the name, or a nested member. Such a
+ *
+ * The platform may read more members as the id of a project: another spelling of the name, or a nested member. Such a
  * member must name the project that the caller may query, and is replaced too.
- * | @param body valid JSON, an object
+ *
+ * @param body valid JSON, an object
  * @param asked the project of the caller's query; if it is left out, other spellings and nested members are not
  * examined
  * @throws AnalysisRefusal for a member that names another project

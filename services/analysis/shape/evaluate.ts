@@ -4,8 +4,8 @@ import type { Computation } from "../describe/metric/operand.ts";
 export type MeasureComputation = Computation & { readonly kind: "measure" };
 
 /**
- * Evaluates a computation; NaN for no value. @param numbersOf returns a measure: `length` numbers that may be
- * overwritten
+ * Evaluates a computation; NaN for no value.
+ * @param numbersOf returns a measure: `length` numbers that may be overwritten
  */
 export function evaluate(
   computation: Computation,

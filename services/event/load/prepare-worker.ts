@@ -7,8 +7,8 @@ import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 /** A preparer in another thread, which processes one call at a time. */
 export interface PrepareWorker extends AsyncDisposable {
   /**
-   * Resets the preparer. @throws IntakeOpenError, or another Error if the intake cannot be read; the call may be
-   * repeated
+   * Resets the preparer.
+   * @throws IntakeOpenError, or another Error if the intake cannot be read; the call may be repeated
    */
   reset(start: PrepareStart): Promise<void>;
   /** Prepares a batch and transfers the task's bytes. @throws Error if the disk fails, after which it must be reset */

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 export interface TestIdentity {
-  /** PEM. */
+  /** The certificate, PEM. */
   readonly cert: string;
-  /** PEM. */
+  /** The private key, PEM. */
   readonly key: string;
 }
 
-/** A self-signed certificate for localhost (RFC 5280), valid from 2020 to 2049, and its key. */
+/** Creates a self-signed certificate for localhost (RFC 5280), valid from 2020 to 2049, and its key. */
 export function createIdentity(): TestIdentity {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const body = certificateBody(publicKey);

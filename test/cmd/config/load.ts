@@ -5,7 +5,7 @@ import { expect, onTestFinished } from "vitest";
 import { type LoadedConfig, loadConfig } from "../../../cmd/config/config.ts";
 import { ConfigError, type Problem } from "../../../cmd/config/problem.ts";
 
-/** A folder that is gone after the test, with the files given. */
+/** Creates a folder with the given files, which is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "engage-config-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,7 @@ export function loadText(text: string, env: Readonly<Record<string, string>> = {
   return loadConfig({ env, cwd: folderWith({ "engage.yaml": text, ...files }) });
 }
 
-/** Returns the problems of the text; fails when there are none. */
+/** Returns the problems of the text. Fails if there are none. */
 export function problemsOf(
   text: string,
   env: Readonly<Record<string, string>> = {},
@@ -34,7 +34,7 @@ export function problemsOf(
   return (caught as ConfigError).problems;
 }
 
-/** Problems as `where: path: message`. */
+/** Formats problems as `where: path: message`. */
 export function linesOf(problems: readonly Problem[]): string[] {
   return problems.map(({ where, path, message }) => [where, path, message].filter(Boolean).join(": "));
 }

@@ -30,7 +30,7 @@ test.each(fileFaults)("the secret file %s is refused", (file, message) => {
   ]);
 });
 
-// Long enough that it cannot stand in any text by chance.
+// The secret is long enough not to be in any text by chance.
 const secret = fc
   .string({ minLength: 0, maxLength: 20, unit: "grapheme" })
   .map((text) => `S3cr${text}et-7f3a`);
@@ -51,7 +51,7 @@ webhook: { channels: { c: { secrets: [{ value: ${yaml(value)} }] } } }`;
   );
 });
 
-// Where people put a secret, rightly and wrongly; each has a fault that is reported.
+// The places where users put a secret, valid and invalid ones. Each has a fault that is reported.
 const misplaced: readonly ((secret: string) => string)[] = [
   (s) => `analysis: { tokens: [${yaml(s)}] }`,
   (s) => `analysis: { tokens: ${yaml(s)} }`,

@@ -26,7 +26,7 @@ test("the demo is what is served without a file, and has what the documentation 
   expect(formats.problems).toEqual([]);
 });
 
-// Lines as the comments of the file show them.
+// The lines are those in the comments of the file.
 const samples: readonly (readonly [index: string, line: string, format: string, record: object])[] = [
   [
     "game7.log",

@@ -5,7 +5,7 @@ import { runDemo } from "../../../cmd/demo/demo.ts";
 import { folderWith } from "../config/load.ts";
 import { runEngage } from "../run-engage.ts";
 
-// The parts of the demo, in the order in which they are shown.
+// The texts of the demo's parts, in their order.
 const shown = [
   "A server of its own on http://127.0.0.1:",
   "1. proto.Parser/Parse over gRPC",
@@ -72,7 +72,7 @@ test("it calls a server of its own and shows what comes back", async () => {
   await runDemo({ env: {}, cwd: folderWith({}) }, stdout);
   stdout.end();
   const all = await output;
-  // Either of two batches may be delivered first.
+  // Either of the two batches may be delivered first.
   expect(all).toContain("user-11, title Level 11, well done!: dead");
   expect(shown.filter((part) => !all.includes(part))).toEqual([]);
   const places = shown.map((part) => all.indexOf(part));

@@ -7,7 +7,7 @@ import type { ImportOptions } from "../../../cmd/import/target.ts";
 import { folderWith } from "../config/load.ts";
 import { settingsOf } from "../event-server.ts";
 
-/** A folder to run in, and one for data. */
+/** A working folder, and a data folder. */
 export interface Place {
   readonly cwd: string;
   readonly data: string;
@@ -18,7 +18,7 @@ export function openPlace(files: Readonly<Record<string, string>> = {}): Place {
   return { data, cwd: folderWith({ ...files, "engage.yaml": settingsOf(data) }) };
 }
 
-/** Runs a command; returns its output and its exit code. */
+/** Runs a command. Returns its output and its exit code. */
 export async function run(
   work: (streams: { stdin: Readable; stdout: PassThrough; stderr: PassThrough }) => Promise<unknown>,
   input = "",

@@ -17,7 +17,7 @@ import { openEventServer, trackOf } from "../event-server.ts";
 import { runEngage, startEngage } from "../run-engage.ts";
 import { lines, openPlace, run } from "./import-place.ts";
 
-/** More than is read at once, of each format. */
+/** The number of rows, which is more than is read at once in each format. */
 const rowCount = 3_000;
 const pad = "x".repeat(500);
 const ids = Array.from({ length: rowCount }, (_, i) => `u${i}`);
@@ -42,7 +42,7 @@ async function formats(): Promise<string> {
 
 type Fake = Pick<ImportTarget, "take" | "finish">;
 
-/** Takes files until the target is done with it; the message tells how to go on. */
+/** Imports files until the target has all their records. The message says how to continue. */
 async function take(
   files: readonly string[],
   skip: number,
@@ -154,7 +154,7 @@ describe("an import that is stopped", () => {
     const place = openPlace();
     const stop = new AbortController();
     const [first, second] = [lines(...ids.slice(0, 10).map((id) => trackOf(id))), lines(trackOf("last"))];
-    // Nothing more comes.
+    // The input stays open.
     const input = new PassThrough();
     input.write(first);
     const send = (stdin: Readable, skip: number, signal: AbortSignal) =>
@@ -188,7 +188,7 @@ describe("an import that is stopped", () => {
       codes: [130],
       end: /\nengage: stopped before line \d+ of .* --skip \d+ -\n$/,
     },
-    // Where it comes after the end it is the first that counts.
+    // A second signal after the end has no effect, so that the first one determines the exit code.
     { typed: "twice", further: ["SIGINT"] as const, codes: [130, null], end: /\n$/ },
   ])("has each record once after Ctrl-C, typed $typed", async ({ further, codes, end }) => {
     const { cwd, data } = openPlace();
@@ -198,7 +198,7 @@ describe("an import that is stopped", () => {
     let said = "";
     child.stderr!.setEncoding("utf8").on("data", (piece: string) => (said += piece));
     const code = new Promise((resolve) => child.once("close", resolve));
-    // It ends without having read all.
+    // The process ends before it has read everything.
     child.stdin!.on("error", () => undefined).write(first);
     const spool = join(data, "events", "spool");
     const bytes = () => readdirSync(spool).reduce((sum, name) => sum + statSync(join(spool, name)).size, 0);

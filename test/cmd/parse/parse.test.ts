@@ -20,7 +20,7 @@ const dpkgRecord = {
 };
 const record = '{"#type":"track","#account_id":"a"}';
 
-/** The records, of which each must have a line of its own. */
+/** Parses the records, of which each must have a line of its own. */
 const recordsOf = (out: string): unknown[] => out.split(/(?<=\n)/).map((line) => JSON.parse(line));
 
 /** Runs the command in this process, with streams that are no terminals. */
@@ -138,7 +138,7 @@ test("no more is read than is taken away", async () => {
   const child = startEngage(["parse", "big.log"], { cwd });
   child.stdout!.pause();
   await once(child.stdout!, "readable");
-  // It waits for its reader, so it is still there to be read to the end.
+  // The process waits for its reader, so that its output can be read to the end.
   expect(child.exitCode).toBeNull();
   expect((await text(child.stdout!)).length).toBe((record.length + 1) * 200_000);
 });

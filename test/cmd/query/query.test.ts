@@ -45,7 +45,7 @@ const engine: Partial<AnalysisEngine> = {
   },
 };
 
-/** Runs the command against a server of its own, on a query in `q.json`. */
+/** Runs the command on a query in `q.json`, against a server of its own. */
 async function query(args: string[], options: RunOptions & { engine?: Partial<AnalysisEngine> } = {}) {
   const { url } = await openProxy({ engine: options.engine ?? engine });
   const cwd = folderWith({ "q.json": JSON.stringify(minimal), "engage.yaml": "" });

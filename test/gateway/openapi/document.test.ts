@@ -19,7 +19,7 @@ const services = [serve(Library, {}), serve(Failing, {}, { returnCodes })];
 const options = { title: "Test", version: "1.2.3", comments };
 const document = describeOpenApi(services, options);
 
-/** The value at a path of keys. */
+/** Returns the value at a path of keys. */
 function at(value: JsonValue, ...keys: readonly string[]): JsonValue | undefined {
   return keys.reduce<JsonValue | undefined>((inner, key) => (inner as JsonObject | undefined)?.[key], value);
 }

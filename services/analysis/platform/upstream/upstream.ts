@@ -45,8 +45,8 @@ export interface UpstreamResponse {
   /** Whether a truncated body can be detected. */
   readonly isEndMarked: boolean;
   /**
-   * The body with its content encoding decoded. It can be read once. @throws AnalysisRefusal, or the reason of the
-   * signal
+   * The body with its content encoding decoded. It can be read once.
+   * @throws AnalysisRefusal, or the reason of the signal
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Counts the call as a failure of the platform, however its body ends. */

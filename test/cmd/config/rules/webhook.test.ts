@@ -119,7 +119,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
   ],
 ];
 
-/** Matches a message about a regular expression or placeholder; its text is tested where it is made. */
+/** Matches a message about a regular expression or placeholder, whose text has tests of its own. */
 function pattern(line: string): unknown {
   return line.endsWith("…")
     ? expect.stringContaining(`engage.yaml:${line.slice(0, -1)}`)

@@ -4,8 +4,8 @@ import { loadConfig } from "../../../../cmd/config/config.ts";
 import { openEventLoading } from "../../../../cmd/serve/event/loading.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 
-// A process of its own, since a priority that was lowered stays: loads one record
-// and prints each thread's name and niceness.
+// Loads one record and prints the name and niceness of each thread. It is a process of its own, since a lowered
+// priority cannot be raised again.
 const { config } = loadConfig({ env: {}, cwd: process.argv[2]! });
 await using loading = await openEventLoading(config, {
   letters: { append() {}, flush: async () => {} },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPathTable } from "../../../../gateway/rest/path/path-table.ts";
 import { compileTemplate, type PathTemplate, readVariable } from "../../../../gateway/rest/path/template.ts";
 
-/** Returns what the template binds in the path, or undefined without a match. */
+/** Returns the values that the template binds in the path, or undefined if it does not match. */
 function bind(template: PathTemplate, path: string): Record<string, string | undefined> | undefined {
   const table = createPathTable<PathTemplate>();
   table.add("GET", template, template);
@@ -142,10 +142,10 @@ describe("choice among templates", () => {
 
 const literal = fc.stringMatching(/^[a-z][a-z0-9._-]{0,5}$/);
 const pattern = fc.array(fc.oneof(literal, fc.constant("*")), { minLength: 1, maxLength: 3 });
-/** Values of one segment: anything but what a path can't carry. */
+/** Values of one segment: any text that a path can contain. */
 const value = fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" });
 
-/** A template together with values for its wildcards. */
+/** Templates with values for their wildcards. */
 const filled = fc
   .record({
     parts: fc.array(

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-/** One request as it came. */
+/** One request as received. */
 export interface SeenRequest {
   readonly path: string;
   readonly search: URLSearchParams;
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly seen: SeenRequest;
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Zero-based number of the request. */
+  /** The zero-based number of the request. */
   readonly index: number;
 }
 
@@ -31,14 +31,14 @@ export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 export interface FakePlatform extends AsyncDisposable {
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** Connections it has accepted. */
+  /** Returns the number of accepted connections. */
   readonly connections: () => number;
-  /** Resolves when an answer's connection was closed by the other end before the answer was finished. */
+  /** Resolves when a client has closed the connection before the end of the response. */
   readonly abandoned: Promise<void>;
   behave(behaviour: Behaviour): void;
 }
 
-/** @param identity certificate and key, in PEM, for a platform at `https:` */
+/** @param identity the certificate and key, in PEM, for a platform at `https:` */
 export async function openFakePlatform(
   first: Behaviour = answerJson({}),
   identity?: { readonly cert: string; readonly key: string },
@@ -89,7 +89,7 @@ async function read(request: IncomingMessage): Promise<SeenRequest> {
   return { path: pathname, search: searchParams, contentType, headers: request.headers, body };
 }
 
-/** `data` in the platform's envelope; a text is sent as it is. */
+/** Responds with `data` in the platform's envelope. A string is sent as it is. */
 export function answerJson(data: unknown, envelope: object = {}): Behaviour {
   return answerText(
     200,
@@ -105,7 +105,7 @@ export function answerText(status: number, contentType: string, body: string | B
   };
 }
 
-/** A body that says that it is encoded so. */
+/** Responds with a body and the name of its content encoding. */
 export function answerEncoded(contentType: string, encoding: string, body: Buffer): Behaviour {
   return ({ response }) => {
     response.writeHead(200, { "content-type": contentType, "content-encoding": encoding }).end(body);
@@ -121,7 +121,7 @@ export function answerChunks(contentType: string, chunks: readonly (string | Buf
   };
 }
 
-/** The beginning of an answer that says it is longer or goes on, then a closed connection. */
+/** Sends the beginning of a response that announces more, then closes the connection. */
 export function cutOff(contentType: string, beginning: string, framing: "length" | "chunked"): Behaviour {
   return ({ response, socket }) => {
     const length = framing === "length" ? { "content-length": beginning.length + 1_000 } : {};
@@ -130,14 +130,14 @@ export function cutOff(contentType: string, beginning: string, framing: "length"
   };
 }
 
-/** An answer whose end is the end of the connection, as HTTP/1.0 has it. */
+/** Responds with a body that ends when the connection is closed, as in HTTP/1.0. */
 export function answerUnmarked(contentType: string, body: string): Behaviour {
   return ({ socket }) => {
     socket.end(`HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\nconnection: close\r\n\r\n${body}`);
   };
 }
 
-/** Raw bytes, then a closed connection. */
+/** Writes raw bytes, then closes the connection. */
 export function writeAndReset(bytes: string): Behaviour {
   return ({ socket }) => {
     socket.write(bytes, () => socket.resetAndDestroy());
@@ -148,10 +148,10 @@ export const closeAtOnce: Behaviour = ({ socket }) => {
   socket.resetAndDestroy();
 };
 
-/** Nothing ever comes. */
+/** Sends nothing. */
 export const staySilent: Behaviour = () => {};
 
-/** A beginning, then nothing. */
+/** Sends the beginning of a response, then nothing. */
 export function stall(contentType: string, beginning: string): Behaviour {
   return ({ response }) => {
     response.writeHead(200, { "content-type": contentType });
@@ -159,7 +159,7 @@ export function stall(contentType: string, beginning: string): Behaviour {
   };
 }
 
-/** A byte now and then, for as long as anybody listens. */
+/** Sends a byte at a time until the connection is closed. */
 export function drip(contentType: string, everyMs: number): Behaviour {
   return ({ response }) => {
     response.writeHead(200, { "content-type": contentType });
@@ -169,7 +169,7 @@ export function drip(contentType: string, everyMs: number): Behaviour {
   };
 }
 
-/** The n-th request gets the n-th behaviour, all further ones the last. */
+/** Uses the n-th behaviour for the n-th request, and the last one for all further requests. */
 export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
   return (exchange) => behaviours[Math.min(exchange.index, behaviours.length - 1)]!(exchange);
 }

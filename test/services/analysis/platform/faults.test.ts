@@ -32,7 +32,7 @@ const page = "<html><head><title>502 Bad Gateway</title></head></html>";
 const refusal = (code: unknown) =>
   JSON.stringify({ return_code: code, return_message: "limit must be a number" });
 
-/** Faults that every operation meets alike. */
+/** Faults that are the same for every operation. */
 const always: [name: string, behaviour: Behaviour, returnCode: number, message: RegExp][] = [
   ["a refusal in HTTP 200", answerText(200, json, refusal(-1001)), -1001, /^limit must be a number$/],
   ["a refusal whose code is a text", answerText(200, json, refusal("-1005")), -1005, /^limit must be/],

@@ -16,10 +16,10 @@ import {
   type PlatformEngine,
 } from "../../../../services/analysis/platform/platform.ts";
 
-/** With characters that URLs escape. */
+/** A token with characters that URLs escape. */
 export const token = "s3cr3t+token/of=ours";
 
-/** An engine with short times; the rest of the configuration as given. */
+/** Opens an engine with short time limits and the given configuration. */
 export function openEngine(baseUrl: string, config: object = {}, deps: Partial<PlatformDeps> = {}) {
   const settings = { baseUrl, token, timeoutMs: 5_000, idleTimeoutMs: 5_000, retries: 0, ...config };
   return openPlatformEngine(platformConfigSchema.parse(settings), {
@@ -57,7 +57,7 @@ export const userDownloadQuery = create(EventUserDownloadQuerySchema, {
   selectedColumns: ["#account_id", "vip"],
 });
 
-/** The call of a REST caller. Its body differs from the one that the typed query would make. */
+/** The call of a REST caller. Its body differs from the one of the typed query. */
 export const restCall: RestCall = {
   body: Buffer.from('{ "projectId": 377, "odd": 1.0 }'),
   search: new URLSearchParams("a=1&b=x%20y"),
@@ -78,7 +78,7 @@ export async function run(
   return await runWith(engine, operation, { signal, rest: caller === "rest" ? restCall : undefined });
 }
 
-/** Runs one operation as it is asked for, to its end. */
+/** Runs one operation with its options, to its end. */
 export async function runWith(
   engine: PlatformEngine,
   operation: Operation,
@@ -96,12 +96,12 @@ export async function runWith(
   }
 }
 
-/** The message, and its bytes where there are some. */
+/** Returns the message, and its bytes if there are any. */
 function partsOf({ message, json }: EngineResponse<Message>): readonly object[] {
   return json === undefined ? [message] : [message, json];
 }
 
-/** An answer that the operation can read. */
+/** Responses that the operations can read. */
 export const goodAnswers: Readonly<Record<Operation, { readonly type: string; readonly body: string }>> = {
   analyze: {
     type: "application/json",
@@ -118,7 +118,7 @@ export const goodAnswers: Readonly<Record<Operation, { readonly type: string; re
   downloadUsers: { type: "text/csv; charset=utf-8", body: '"Account","VIP"\n"a","1"\n' },
 };
 
-/** Calls and returns what it failed with. */
+/** Returns the error of a call. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => new Error("it did not fail"),

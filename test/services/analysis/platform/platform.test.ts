@@ -24,7 +24,7 @@ const restPaths = {
   download: "/open/streaming-download/event-analyze",
   downloadUsers: "/open/streaming-download/event-user-list",
 };
-/** A body that all four operations take, with a member that only the platform knows. */
+/** A body that all four operations accept, with a member that only the platform knows. */
 const body = JSON.stringify({
   projectId: 2,
   eventView: { recentDay: "1-7", timeParticleSize: "day", firstDayOfWeek: 1 },
@@ -34,7 +34,7 @@ const body = JSON.stringify({
   selectedColumns: ["#account_id"],
 });
 
-/** The service in front of an engine in front of a platform. */
+/** Opens the service with an engine and a platform. */
 async function open(behaviour: Behaviour, config: object = {}) {
   const platform = await openFakePlatform(behaviour);
   const engine = openEngine(platform.url, config);

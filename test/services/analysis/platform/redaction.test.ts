@@ -28,7 +28,7 @@ const data = {
   columMeta: { [token]: escaped },
 };
 
-/** A platform that repeats the token wherever it can. */
+/** Platforms that repeat the token wherever it can be. */
 const echoes: [name: string, behaviour: Behaviour][] = [
   ["a refusal", answerJson(undefined, { return_code: -1002, return_message: `token ${token} (${escaped})` })],
   ["an error page", answerText(502, "text/html", `<html>GET /?token=${escaped} ${token}`)],
@@ -46,7 +46,7 @@ const echoes: [name: string, behaviour: Behaviour][] = [
   ["silence", staySilent],
 ];
 
-/** All that can be seen of what came out, however deep. */
+/** Returns all visible text of a value, at any depth. */
 function textOf(value: unknown): string {
   const options = {
     depth: 20,

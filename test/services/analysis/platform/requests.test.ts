@@ -35,7 +35,7 @@ const paths = {
   downloadUsers: "/open/streaming-download/event-user-list",
 };
 
-/** One of them names a project that the caller may have no right to. */
+/** Metrics of which one names a project that the caller may not query. */
 const metrics = '{"events":[{"projectId":377},{ "projectId": 5 }],"projectId":377}';
 
 describe.each(operations)("%s", (operation) => {
@@ -107,7 +107,7 @@ describe.each(operations)("%s", (operation) => {
   });
 });
 
-/** Bodies as callers send them, by what they ask. */
+/** Bodies as callers send them, by their query. */
 const bodies: [file: string, schema: DescMessage][] = [
   ...[
     "a001_official_doc_sample",
@@ -138,7 +138,7 @@ describe("encodeQuery is the inverse of reading", () => {
     const message = decodeMessage(schema, readCase(file), new JsonReading());
     const again = JSON.parse(encodeQuery(schema, message, options)) as JsonObject;
     const expected = read(schema, readCase(file)) as JsonObject;
-    // Members that the platform requires are sent even where the caller uses the default.
+    // Members that the platform requires are sent even if the caller uses the default.
     const required = schema === EventQuerySchema ? { useCache: true, ...expected } : expected;
     expect(read(schema, again)).toEqual(required);
   });

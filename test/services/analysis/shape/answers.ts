@@ -24,7 +24,7 @@ export function queryOf<Desc extends DescMessage>(desc: Desc, asked: Asked): Mes
   return query;
 }
 
-/** The answer to a query of two days by day, unless it says otherwise. */
+/** Runs a query of two days by day, unless its view is given. */
 export async function analyze(script: Script, { view, ...asked }: Asked): Promise<EventAnalysis> {
   const query = queryOf(EventQuerySchema, { ...asked, view: { recentDay: "1-2", ...view } });
   const { data } = (await engineOn(script).engine.analyze(query, call())).message;
@@ -40,7 +40,7 @@ export async function collect<T>(pieces: AsyncIterable<T>): Promise<readonly T[]
 export const labelOf = ({ value }: GroupValue) => (value.case === "label" ? value.value : null);
 export const numbersOf = (series: Series | undefined) =>
   series?.numbers.map((number, i) => (series.missing.includes(i) ? null : number));
-/** Labels, then numbers, then those compared with where there are any. */
+/** Returns the labels, the numbers, and the compared numbers if there are any. */
 export const entriesOf = ({ entries }: MetricResult) =>
   entries.map(({ groupCols, values, valuesCompared }) => [
     groupCols.map(labelOf),

@@ -44,7 +44,7 @@ it("has all groups, in the order of an answer without a limit", async () => {
   expect(held()).toBe(0);
 });
 
-// A count of 0 in a scan that others share is no group: of 700 there are 600.
+// A count of 0 in a shared scan makes no group, so that 600 of the 700 groups remain.
 it("comes in pieces, each with the heading of its metric", async () => {
   const events = ["login", "pay"].map((eventName) => ({
     type: "normal",
@@ -61,7 +61,7 @@ it("comes in pieces, each with the heading of its metric", async () => {
 });
 
 it("reads more numbers than may be held at once piece by piece", async () => {
-  // 3,000 groups of 1,400 days are 4.2 million numbers.
+  // There are 4.2 million numbers: 3,000 groups of 1,400 days.
   const { pieces } = await download(script(3_000, 1_400), { view: { ...view, recentDay: "1-1400" } });
   const entries = pieces.flatMap((piece) => (piece.case === "rows" ? piece.value.entries : []));
   expect(new Set(entries.map(({ groupCols }) => labelOf(groupCols[0]!))).size).toBe(3_000);

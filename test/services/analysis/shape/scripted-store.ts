@@ -11,7 +11,7 @@ import {
 } from "../../../../store/events/events.ts";
 import { clusters, schema } from "../describe/described.ts";
 
-/** One group of a scan: of each measure its total, and the cells, of which the total is the first unless given. */
+/** One group of a scan: the cells and the total of each measure. The first cell is the default of the total. */
 export interface ScriptedGroup {
   readonly key: readonly KeyValue[];
   readonly cells: (measure: Measure, at: number) => readonly (number | null)[];
@@ -22,7 +22,7 @@ export interface Script {
   readonly groups?: (scan: Scan, nth: number) => readonly ScriptedGroup[];
   readonly users?: readonly (readonly StoredUser[])[];
   readonly spread?: NumberSpread;
-  /** Thrown by scans. */
+  /** The error that scans throw. */
   readonly fault?: Error;
 }
 
@@ -31,7 +31,7 @@ export interface ScriptedStore {
   readonly scans: Scan[];
   readonly userScans: UserScan[];
   readonly signals: AbortSignal[];
-  /** Results that were given and not yet disposed of. */
+  /** Returns the number of results that are not disposed of. */
   held(): number;
 }
 

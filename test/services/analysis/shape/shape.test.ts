@@ -27,7 +27,7 @@ const metric = (analysis: string, quota = "", more: object = {}) => ({
   quota,
   ...more,
 });
-/** The same cells for all measures. */
+/** Returns a group with the same cells for all measures. */
 const group = (
   key: readonly KeyValue[],
   cells: readonly (number | null)[],

@@ -241,7 +241,7 @@ describe("a list over REST", () => {
   const query = queryOf(EventUserQuerySchema, { view, body: slice });
   const rest = { body: Buffer.from("{}"), search: new URLSearchParams() };
 
-  /** The bytes of a list, and those of its messages. */
+  /** Returns the bytes of a list, and those of its messages. */
   async function bothForms(users: readonly (readonly StoredUser[])[]) {
     const { engine } = engineOn({ users });
     const { message } = await engine.listUsers(query, call());

@@ -12,9 +12,9 @@ const hourMs = 60 * minuteMs;
 const startMs = Date.UTC(2026, 0, 2);
 
 interface Received {
-  /** Since the start, by a clock that is never set. */
+  /** The time since the start, by a clock that is never set. */
   readonly atMs: number;
-  /** The milliseconds by which the computer's clock is ahead then. */
+  /** The milliseconds by which the computer's clock is ahead at that time. */
   readonly driftMs: number;
   readonly uuid: string;
   readonly event: string;

@@ -12,9 +12,9 @@ const received = Date.UTC(2026, 0, 2);
 const records = Array.from({ length: 12 }, (_, n) => track(n));
 
 interface Loaded {
-  /** Texts of the rows that were stored. */
+  /** The texts of the stored rows. */
   readonly rows: readonly string[];
-  /** Dead letters, and lines that were cut off. */
+  /** The number of dead letters, and of lines that were cut off. */
   readonly told: number;
   readonly letters: readonly string[];
 }

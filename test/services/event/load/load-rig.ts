@@ -16,7 +16,7 @@ import { createRecordReader } from "../../../../store/records/record-reader.ts";
 import { openRecordSpool, type RecordSpool } from "../../../../store/records/record-spool.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
-/** Called around each step with its name: throws to stop there. */
+/** Called around each step with its name. Throws to stop at the step. */
 export type Gate = (step: string) => void;
 
 export interface RigOptions {
@@ -33,9 +33,9 @@ export interface Rig extends AsyncDisposable {
   readonly loader: Loader;
   readonly batches: PreparedBatch[];
   readonly faults: unknown[];
-  /** Bytes of lines without an end. */
+  /** The numbers of bytes of incomplete lines. */
   readonly torn: number[];
-  /** Project and property. */
+  /** The projects and properties that were over the limit. */
   readonly overLimit: (readonly [number, string])[];
   readonly letters: string[];
   /** The names that the observer reported as refused. */
@@ -46,7 +46,7 @@ export interface Rig extends AsyncDisposable {
 
 const receivedMs = Date.UTC(2026, 0, 2);
 
-/** A loader over a real spool and intake, with the preparer in the same thread. */
+/** Opens a loader with a real spool and intake, and the preparer in the same thread. */
 export function openRig({ folder, store, limits, gate = () => {}, ...options }: RigOptions): Rig {
   const stack = new AsyncDisposableStack();
   const torn: number[] = [];

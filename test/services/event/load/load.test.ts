@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The values of property `n` that were stored, in their order. */
+/** Returns the stored values of property `n`, in their order. */
 function storedNumbers({ rows }: MemoryStore): number[] {
   const number = store.schema(1).properties.get("event:n")?.number;
   return rows.events.map(({ p }) => p[String(number)] as number);
@@ -205,7 +205,7 @@ describe("loader after an end", () => {
 describe("loader that is killed", () => {
   class Killed extends Error {}
 
-  /** Dies at the given step and, as a dead process, does nothing more. */
+  /** Simulates the end of the process at the given step: this step and all later ones throw. */
   function killAt(step: number): { gate: (name: string) => void; killed: Promise<string> } {
     const { promise: killed, resolve } = Promise.withResolvers<string>();
     let steps = 0;
@@ -235,7 +235,7 @@ describe("loader that is killed", () => {
       await Promise.race([killed, rig.flush()]);
       await setImmediate();
     }
-    // The next process also takes records that were there before.
+    // The next process also loads the records of the previous one.
     await using rig = openRig({ folder, store, limits: { maxRecords: 20, batchMs: 0 }, maxFileBytes: 2_500 });
     await Promise.all(all.slice(35).map((n) => rig.append(track(n))));
     await rig.flush();
@@ -391,7 +391,7 @@ describe("loader with a store that fails", () => {
 });
 
 describe("loader whose thread dies", () => {
-  /** Dies when it comes to a line with this text; each line has one record. */
+  /** Returns a worker that ends at a line with this text. Each line has one record. */
   function fragile(counter: { starts: number }, deadly: string) {
     return () => {
       counter.starts++;

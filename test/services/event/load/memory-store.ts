@@ -19,7 +19,7 @@ type StoredRows = {
   readonly users: PreparedUser[];
 };
 
-/** A store of events that keeps rows as they came, and outlives the crashes of a test. */
+/** An event store that keeps rows as they were loaded, and survives the crashes of a test. */
 export interface MemoryStore extends Pick<EventStore, "schema" | "loadedTo" | "load"> {
   readonly rows: StoredRows;
   readonly loads: LoadBatch[];
@@ -37,7 +37,7 @@ export function createMemoryStore(): MemoryStore {
     loadedTo: () => place,
     async load(batch): Promise<LoadCounts> {
       if (place !== undefined && !isAfter(batch.to, place)) return { events: 0, users: 0 };
-      // Read before anything changes: all of a batch or nothing.
+      // The rows are read before anything changes, so that a batch is loaded as a whole or not at all.
       const added = batch.projects.map((project) => ({
         events: (project.days ?? []).flatMap(({ file }) => linesOf<PreparedEvent>(file)),
         seen: linesOf<SeenUser>(project.seenFile),
@@ -69,7 +69,7 @@ function withNew(schema: ProjectSchema, { newEvents, newProperties }: ProjectRow
   };
 }
 
-/** Adds what is not known; the same map when all is known. */
+/** Adds unknown items. Returns the same map if all are known. */
 function withNamed<T extends { readonly number: number }>(
   known: ReadonlyMap<string, T>,
   added: readonly T[],

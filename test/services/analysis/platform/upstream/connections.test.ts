@@ -27,7 +27,7 @@ describe("connections", () => {
     await using engine = openEngine(platform.url);
     for (let i = 0; i < 20; i++) await run(engine, operation, callers[i % 2]!);
     expect(platform.requests).toHaveLength(20);
-    // One may still be putting its last answer away when the next query comes.
+    // A connection may still be finishing its last response when the next query starts.
     expect(platform.connections()).toBeLessThanOrEqual(2);
   });
 

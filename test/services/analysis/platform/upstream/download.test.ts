@@ -47,7 +47,7 @@ describe("a large download", () => {
       ahead = Math.max(ahead, progress.sent - received);
     }
     expect(received).toBe(progress.sent);
-    // All that is held anywhere, here and in the buffers of the system.
+    // The limit includes everything that is buffered, here and in the system.
     expect(ahead / mebibyte).toBeLessThan(15);
   });
 
@@ -70,7 +70,7 @@ test.each(callers)("a reader who stops holds the platform back: %s", async (call
   await pieces.next();
   const isHeld = () => performance.now() - (progress.heldSinceMs ?? Infinity) > 1.5 * idleTimeoutMs;
   await vi.waitUntil(isHeld, { timeout: 20_000, interval: 10 });
-  // The rest waits in the buffers of the system and of the two ends.
+  // The buffers of the system and of both ends have the rest.
   expect(progress.sent / mebibyte).toBeLessThan(15);
   // The platform is not blamed for a reader that takes longer than the idle timeout.
   expect((await pieces.next()).done).toBe(false);

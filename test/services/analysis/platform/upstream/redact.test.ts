@@ -63,7 +63,7 @@ test("a stream is masked however it is cut", async () => {
   );
   await fc.assert(
     fc.asyncProperty(parts, sizes, async (texts, cuts) => {
-      // Two that overlap could be masked from either side.
+      // Two overlapping tokens could be masked from either side.
       const whole = Buffer.from(texts.join("|"));
       const streamed = Buffer.concat(await collect(stream(piecesOf(whole, cuts))));
       expect(streamed.toString()).toBe(text(whole.toString()));
