@@ -119,7 +119,7 @@ async function saveCsv(
   }
 }
 
-/** Whether an error comes from the output file. Connections fail with the system call `read`. */
+/** Whether an error comes from the output file, which is opened and written. The response is only read. */
 function isOfFile(error: unknown): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === "open" || syscall === "write";
