@@ -21,8 +21,8 @@ export interface Share {
   /** Calls a second until the lease ends. The lease began before the request. */
   readonly held: number;
   /**
-   * The future value of `held`. If it is lower, the process sends at this rate from now on, and asks again with a
-   * lower `held` a second after the last response to what it sent before.
+   * The share that the process should have. If it is lower than `held`, the process sends at this lower rate at
+   * once. It gives up the rest a second after the response to the last call that it began before.
    */
   readonly fair: number;
   /** The sum of all shares; more than `perSecond` while a lowered share is still partly held. */
@@ -34,6 +34,6 @@ export interface Share {
 /** The shares of one rate, in a store that all its processes use. */
 export interface RateShares {
   shareRate(asked: ShareAsked): Promise<Share>;
-  /** Gives the share back. @param afterMs the time until no request counts in a window of a second any more */
+  /** Gives the share back. @param afterMs the time until the last call is more than a second ago */
   leaveRate(token: string, afterMs: number): Promise<void>;
 }

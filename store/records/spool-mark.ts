@@ -11,7 +11,7 @@ export interface SpoolEnd extends RecordPlace {
   readonly lines?: number | undefined;
 }
 
-/** The record, outside a spool's files, of what they contain, by which a start detects truncated or deleted files. */
+/** Stores, outside the files of a spool, how much they contain, so that a start detects truncated or deleted files. */
 export interface SpoolMark extends Disposable {
   readonly found: SpoolEnd | undefined;
   /** To be called when the records up to here are on disk, before they are acknowledged. */

@@ -42,7 +42,7 @@ export class Lane {
   readonly #end = new AbortController();
   readonly #sleeps = new Set<AbortController>();
   #isWoken = false;
-  /** Whether the last poll found nothing, so that the end of a call is no reason to poll. */
+  /** Whether the last poll found nothing. If so, the end of a call does not cause a poll. */
   #isIdle = false;
   #isLeasing = false;
   #running: Promise<unknown> = Promise.resolve();

@@ -40,7 +40,7 @@ export interface FirstRow {
   readonly element_index: number;
 }
 
-/** Returns the elements of batches which are first of their push id: in flight already, or before all others. */
+/** Returns the elements of the batches that are the first of their push id: those in flight, or those before all others. */
 export function* firstInLine(
   { dialect }: Session,
   target: string,
@@ -108,7 +108,7 @@ export function* leaveLine(
   );
 }
 
-/** Parks work which has no first element until a settlement. */
+/** Parks work in which no element is the first of its push id, until a settlement. */
 export function* parkWork({ dialect }: Session, ids: readonly number[]): Operation<void> {
   if (ids.length === 0) return;
   yield* run(

@@ -71,7 +71,10 @@ export function firstInstant(steps: readonly ZoneStep[], localMs: number): numbe
   throw new RangeError("a zone needs a step");
 }
 
-/** The first instant from which on all local times are at or after this one: of a repeated hour the end of the second. */
+/**
+ * Returns the first instant after which no local time is before this one. A local
+ * time in an hour that the clocks repeat is taken in the repetition.
+ */
 export function endInstant(steps: readonly ZoneStep[], localMs: number): number {
   for (let i = steps.length - 1; i >= 0; i--) {
     const { fromMs, offsetMs } = steps[i]!;
