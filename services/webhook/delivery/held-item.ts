@@ -43,6 +43,7 @@ export class HeldItem {
   #uncommitted = 0;
   #retries: { readonly index: number; readonly outcome: TargetOutcome }[] = [];
   #isSettling = false;
+  #settling: Promise<void> = Promise.resolve();
   #isEnded = false;
 
   constructor(item: WorkItem, options: HeldItemOptions) {
@@ -76,6 +77,11 @@ export class HeldItem {
       }
     });
     this.#close(outcomes.length);
+  }
+
+  /** Resolves when the final outcomes that were recorded are settled, or will not be. */
+  settled(): Promise<void> {
+    return this.#settling;
   }
 
   /** Returns messages that were not sent: they can be leased at once, and the attempt does not count. */
@@ -121,11 +127,10 @@ export class HeldItem {
       this.#ready.push(...this.#retries.map(({ index, outcome }) => this.#toSettle(index, outcome)));
       this.#retries = [];
     }
-    void this.#settleReady();
+    if (!this.#isSettling) this.#settling = this.#settleReady();
   }
 
   async #settleReady(): Promise<void> {
-    if (this.#isSettling) return;
     this.#isSettling = true;
     while (this.#ready.length > 0 && !this.#isEnded) {
       // Outcomes of the same turn of the event loop share a commit.

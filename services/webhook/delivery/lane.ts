@@ -218,7 +218,7 @@ export class Lane {
   async #send(held: HeldItem, part: HandedBatch): Promise<void> {
     const { token, isSuspect, attempt } = held.item;
     const call = { token, indexes: indexesOf(part) };
-    using _alone = isSuspect && attempt > 1 ? await this.#suspects.acquire() : undefined;
+    using alone = isSuspect && attempt > 1 ? await this.#suspects.acquire() : undefined;
     const outcomes = await this.#call(part, {
       priority: "normal",
       queueSignal: held.queueSignal,
@@ -228,6 +228,8 @@ export class Lane {
     });
     if (outcomes === undefined) held.release(call.indexes);
     else held.record(call.indexes, outcomes);
+    // The next one may crash the process, which would cost this one an attempt if its outcome were not stored.
+    if (alone !== undefined) await held.settled();
     this.#progress();
   }
 

@@ -48,6 +48,6 @@ it.each(points)("killed when %s, stores each record once", async (point, passed)
   await sent;
   expect(await storedTotals(engage)).toEqual(totalOf(reports));
   // Records that were being sent at the kill are distinguished from repeats.
-  const torn = engage.log.filter(({ msg }) => msg.includes("was torn"));
+  const torn = engage.log.filter(({ msg }) => msg.includes("incomplete record"));
   expect(torn).toHaveLength(point === "a line is written by half" ? 1 : 0);
 });

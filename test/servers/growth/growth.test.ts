@@ -15,7 +15,7 @@ const sizes = [131_072, 262_144, 524_288] as const;
 /** The most by which twice the size may multiply the cost. */
 const maxRatio = 2.5;
 /** A body that seems to cost too much is measured at this size as well. */
-const confirmingSize = 1_048_576;
+const confirmingSize = 2_097_152;
 /** Below this the clock, the collector of garbage and the compiler decide. */
 const floorMs = 30;
 /** The least of these counts; a cost that seems to grow too fast is measured again. */
@@ -104,24 +104,21 @@ function growsTooFast(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
   return last > floorMs && last > maxRatio * before;
 }
 
-/** Reports whether two doublings of the size multiply the cost by too much. */
-function growsTooFastOverall(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
-  const [first = 0, , last = 0] = costs.map((cost) => cost[thread]);
-  return last > maxRatio ** 2 * first;
-}
-
 /**
- * A cost that grows too fast does so at every size. One step is another thing: a
- * larger body is the first that makes the collector of garbage run, for example.
+ * Reports whether a cost that has grown too fast once does so again: with the
+ * doubling before, or over the next two. A single step is another thing, such as
+ * the first body that another thread parses, or that makes the garbage collector run.
  */
 async function isConfirmed(
   thread: keyof Cpu,
   growing: GrowingRequest,
   costs: readonly Cpu[],
 ): Promise<boolean> {
-  if (growsTooFastOverall(thread, costs)) return true;
-  const next = await leastCost(growing, growing.body(confirmingSize), undefined, 3);
-  return growsTooFast(thread, [...costs, next]);
+  const [first = 0, second = 0] = costs.map((cost) => cost[thread]);
+  if (second > maxRatio * first) return true;
+  const last = costs.at(-1)![thread];
+  const confirming = await leastCost(growing, growing.body(confirmingSize), undefined, 6);
+  return confirming[thread] > maxRatio ** 2 * last;
 }
 
 async function faultsOfGrowth(growing: GrowingRequest): Promise<string[]> {
