@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,8 +74,13 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
   return {
     url,
     start,
-    // The postmaster's children notice its end by themselves.
-    kill: () => end("SIGKILL"),
+    async kill() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const backends = childrenOf(server.pid!);
+      await end("SIGKILL");
+      // They end by themselves without their parent, but may answer one more statement before.
+      for (const pid of backends) killIfAlive(pid);
+    },
     query: (sql) =>
       execFileSync(bin("psql"), [url, "-qAtc", sql], { encoding: "utf8", stdio: "pipe" }).trim(),
     async [Symbol.asyncDispose]() {
@@ -83,6 +88,19 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return pids === "" ? [] : pids.split(" ").map(Number);
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** False when it ends instead. */
