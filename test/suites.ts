@@ -33,7 +33,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/config/schema": ["test/cmd/config"],
   "cmd/demo": ["test/cmd/demo"],
   "cmd/export": [
-    "test/cmd/import/import.test.ts",
+    "test/cmd/export/export.test.ts",
     "test/cmd/terminal/file-fault.test.ts",
     "test/readme.test.ts",
   ],

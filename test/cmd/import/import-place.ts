@@ -5,7 +5,7 @@ import { type ExportOptions, runExport } from "../../../cmd/export/export.ts";
 import { runImport } from "../../../cmd/import/import.ts";
 import type { ImportOptions } from "../../../cmd/import/target.ts";
 import { folderWith } from "../config/load.ts";
-import { settingsOf } from "../event-server.ts";
+import { recordTime, settingsOf } from "../event-server.ts";
 
 /** A working folder, and a data folder. */
 export interface Place {
@@ -35,6 +35,9 @@ export async function run(
   const [out, err] = await output;
   return { code, out, err };
 }
+
+/** The day of the records that have the current time. */
+export const day = recordTime().slice(0, 10);
 
 export const signal = new AbortController().signal;
 

@@ -7,8 +7,6 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openLog } from "../../../../cmd/serve/log/log.ts";
-import { maskSensitive } from "../../../../cmd/serve/log/mask.ts";
-import { toText } from "../../../../cmd/serve/log/text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "engage-log-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -229,73 +227,3 @@ it("a process whose log is not read ends nevertheless", async () => {
   closeSync(fd);
   expect(code).toBe(0);
 }, 20_000);
-
-describe("maskSensitive", () => {
-  it.each([
-    "authorization",
-    "Authorization",
-    "proxy-authorization",
-    "cookie",
-    "Set-Cookie",
-    "x-api-key",
-    "apiKey",
-    "private_key",
-    "token",
-    "tokens",
-    "access_token",
-    "client-secret",
-    "secret",
-    "secrets",
-    "password",
-    "x-svc-ops-signature",
-  ])("masks %s at any depth", (name) => {
-    const hidden = {
-      [name]: "hidden",
-      list: [{ [name]: ["hidden"] }],
-      deep: { er: { [name]: { a: "hidden" } } },
-      kept: 1,
-    };
-    expect(maskSensitive(hidden)).toEqual({
-      [name]: "[masked]",
-      list: [{ [name]: "[masked]" }],
-      deep: { er: { [name]: "[masked]" } },
-      kept: 1,
-    });
-    expect(JSON.stringify(hidden)).toContain("hidden");
-  });
-
-  it.each([
-    { method: "a", tokenizer: 1, secretary: "b", authorizations: 2, keys: [1, { a: null }] },
-    { when: new Date(0), bytes: new Uint8Array(3), err: new Error("x"), none: undefined, token: undefined },
-  ])("gives back what has nothing to mask, untouched", (value) => {
-    expect(maskSensitive(value)).toBe(value);
-  });
-
-  it("ends in a circle", () => {
-    const circle: Record<string, unknown> = { name: "a" };
-    circle["self"] = circle;
-    expect(JSON.stringify(maskSensitive(circle))).toContain("[too deep]");
-  });
-});
-
-describe("toText", () => {
-  it.each([
-    [
-      { level: "info", time: "2026-01-02T03:04:05.678Z", msg: "call", method: "a.B/C", ms: 1.5, ok: true },
-      "03:04:05.678 INFO  call method=a.B/C ms=1.5 ok=true\n",
-    ],
-    [{ level: "warn", msg: "a\u001b[2Jb", x: "1\n2" }, ' WARN  "a\\u001b[2Jb" x="1\\n2"\n'],
-    [{ level: "warn", msg: "a\u202eb\u0085" }, ' WARN  "a\\u202eb\\u0085"\n'],
-    [{ level: "info", list: [1, "a"], nested: { a: 1 } }, ' INFO   list=[1,"a"] nested={"a":1}\n'],
-    [
-      { level: "error", msg: "failed", err: { message: "x", stack: "Error: x\n    at a\u001b" } },
-      " ERROR failed\n    Error: x\n        at a\u001b\n".replace("    at a\u001b", '"    at a\\u001b"'),
-    ],
-  ])("writes %j", (fields, expected) => {
-    expect(toText(JSON.stringify(fields))).toBe(expected);
-  });
-
-  it("leaves alone what is not JSON", () => {
-    expect(toText("plain\n")).toBe("plain\n");
-  });
-});
