@@ -121,6 +121,11 @@ export function wordError(error: unknown): string {
   return error.message || error.name;
 }
 
+/** Describes any error without its file, for messages that name the file. */
+export function wordReason(error: unknown): string {
+  return wordSystemError(error) ?? wordError(error);
+}
+
 /** Returns the first line: libraries append an excerpt of their input. */
 export function firstLine(message: string): string {
   return message.split("\n", 1)[0]!.replace(/:$/, "");

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { createOutbound, type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { wordReason } from "../../../base/text/system-error.ts";
 import { compileRouter, RoutingError } from "../../../services/webhook/delivery/routing.ts";
 import { compilePushIdRule } from "../../../services/webhook/receive/push-ids.ts";
 import type { TargetConfig } from "../../../services/webhook/targets/config.ts";
@@ -90,7 +90,7 @@ function checkReadable(path: ConfigPath, file: string, written: string): Finding
     accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
-    const reason = wordSystemError(error) ?? wordError(error);
+    const reason = wordReason(error);
     return [{ path, message: `cannot read the file ${JSON.stringify(written)}: ${reason}` }];
   }
 }

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { wordReason } from "../../../base/text/system-error.ts";
 import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
@@ -40,10 +40,7 @@ export function readTokenFile(file: string): readonly KeptToken[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    throw new UserError(
-      `cannot read ${JSON.stringify(file)} : ${wordSystemError(error) ?? wordError(error)}`,
-      { cause: error },
-    );
+    throw new UserError(`cannot read ${JSON.stringify(file)} : ${wordReason(error)}`, { cause: error });
   }
   const parsed = fileSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data.tokens;
@@ -87,10 +84,7 @@ function openDraft(draft: string): number {
       const message = `another command is changing the tokens; if none is, delete ${JSON.stringify(draft)}`;
       throw new UserError(message, { cause: error });
     }
-    throw new UserError(
-      `cannot write ${JSON.stringify(draft)} : ${wordSystemError(error) ?? wordError(error)}`,
-      { cause: error },
-    );
+    throw new UserError(`cannot write ${JSON.stringify(draft)} : ${wordReason(error)}`, { cause: error });
   }
 }
 
