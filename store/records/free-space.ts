@@ -1,5 +1,5 @@
-import { statfsSync } from "node:fs";
-import { wordError, wordSystemError } from "../../base/text/system-error.ts";
+import { createFreeSpace, freeBytesOf } from "../../base/files/free-space.ts";
+import { wordReason } from "../../base/text/system-error.ts";
 import { RecordsUnavailableError } from "./records.ts";
 
 export interface FreeSpaceOptions {
@@ -13,29 +13,21 @@ export interface FreeSpaceOptions {
   readonly freeBytes?: (folder: string) => number;
 }
 
-/** The free space is measured at most this often; in between it is estimated. */
-const measureIntervalMs = 100;
-
 /**
  * Refuses records before the disk is full: a full disk could not even store accepted ones.
  * @returns a function to call before a record is accepted, which throws RecordsUnavailableError
  */
 export function createFreeSpaceCheck(options: FreeSpaceOptions): (bytes: number) => void {
-  const { folder, minFreeBytes, monotonicMs = () => performance.now(), freeBytes = freeBytesOf } = options;
-  let free = 0;
-  let measuredAtMs = Number.NEGATIVE_INFINITY;
+  const { folder, minFreeBytes, monotonicMs, freeBytes = freeBytesOf } = options;
+  const space = createFreeSpace(() => measure(freeBytes, folder), monotonicMs);
   return (bytes) => {
-    const nowMs = monotonicMs();
-    if (nowMs - measuredAtMs >= measureIntervalMs) {
-      free = measure(freeBytes, folder);
-      measuredAtMs = nowMs;
-    }
+    const free = space.bytes();
     if (free - bytes < minFreeBytes) {
       throw new RecordsUnavailableError(
         `the disk of "${folder}" has ${free} bytes free, at least ${minFreeBytes} must stay`,
       );
     }
-    free -= bytes;
+    space.take(bytes);
   };
 }
 
@@ -44,12 +36,8 @@ function measure(freeBytes: (folder: string) => number, folder: string): number 
   try {
     return freeBytes(folder);
   } catch (error) {
-    const why = wordSystemError(error) ?? wordError(error);
-    throw new RecordsUnavailableError(`the disk of "${folder}" can't be measured: ${why}`, { cause: error });
+    throw new RecordsUnavailableError(`the disk of "${folder}" can't be measured: ${wordReason(error)}`, {
+      cause: error,
+    });
   }
-}
-
-function freeBytesOf(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }

@@ -1,5 +1,5 @@
-import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { createFreeSpace, freeBytesOf } from "../../../base/files/free-space.ts";
 import { wordError } from "../../../base/text/system-error.ts";
 import type { StoreFaults } from "../faults.ts";
 
@@ -16,8 +16,6 @@ export interface DiskGuardOptions {
   readonly freeBytes?: ((path: string) => number) | undefined;
 }
 
-/** The free space is measured at most this often; in between it is estimated. */
-const measureIntervalMs = 100;
 /** A body is written to the log and to the database, with its rows. */
 const bytesPerBodyByte = 2.5;
 const bytesPerBatch = 32_768;
@@ -27,8 +25,7 @@ export class DiskGuard {
   readonly #options: DiskGuardOptions;
   readonly #file: string;
   #usedBytes = 0;
-  #freeBytes = 0;
-  #measuredAtMs = Number.NEGATIVE_INFINITY;
+  readonly #space = createFreeSpace(() => this.#measureFree());
 
   constructor(options: DiskGuardOptions) {
     this.#options = options;
@@ -47,7 +44,7 @@ export class DiskGuard {
         `${this.#file} uses ${this.#usedBytes} bytes, at most ${maxBytes} are allowed`,
       );
     }
-    const freeBytes = this.#free() - maxWalBytes;
+    const freeBytes = this.#space.bytes() - maxWalBytes;
     if (freeBytes - neededBytes(bytes) < minFreeBytes) {
       const words = `disk of ${this.#file} has ${Math.max(0, freeBytes)} bytes free beside its log`;
       throw new faults.FullError(`${words}, at least ${minFreeBytes} must stay`);
@@ -57,7 +54,7 @@ export class DiskGuard {
   /** Checks as `check` does, and counts the bytes as written. */
   admit(bytes: number): void {
     this.check(bytes);
-    this.#freeBytes -= neededBytes(bytes);
+    this.#space.take(neededBytes(bytes));
   }
 
   setUsedBytes(bytes: number): void {
@@ -66,22 +63,12 @@ export class DiskGuard {
 
   /** Measures the free space again, whatever the last measurement's age. */
   measure(): { usedBytes: number; freeBytes: number } {
-    this.#measuredAtMs = Number.NEGATIVE_INFINITY;
-    return { usedBytes: this.#usedBytes, freeBytes: this.#free() };
-  }
-
-  #free(): number {
-    const nowMs = performance.now();
-    if (nowMs - this.#measuredAtMs >= measureIntervalMs) {
-      this.#freeBytes = this.#measureFree();
-      this.#measuredAtMs = nowMs;
-    }
-    return this.#freeBytes;
+    return { usedBytes: this.#usedBytes, freeBytes: this.#space.measure() };
   }
 
   /** Measures the free space, which fails when the folder was removed or is no longer mounted. */
   #measureFree(): number {
-    const { path, faults, freeBytes = freeBytesOf } = this.#options;
+    const { path, faults, freeBytes = (file) => freeBytesOf(dirname(file)) } = this.#options;
     try {
       return freeBytes(path);
     } catch (error) {
@@ -94,9 +81,4 @@ export class DiskGuard {
 
 function neededBytes(bytes: number): number {
   return bytes * bytesPerBodyByte + bytesPerBatch;
-}
-
-function freeBytesOf(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path));
-  return bavail * bsize;
 }
