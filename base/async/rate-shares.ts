@@ -27,7 +27,7 @@ export interface Share {
   readonly fair: number;
   /** The sum of all shares; more than `perSecond` while a lowered share is still partly held. */
   readonly total: number;
-  /** The time until the share of a process that has ended is free; undefined if there is none. */
+  /** The time until the share of a process that has ended is free; undefined if no process has ended. */
   readonly freeInMs?: number | undefined;
 }
 

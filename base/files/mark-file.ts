@@ -27,7 +27,7 @@ interface Slot<T> {
   readonly mark: T;
 }
 
-/** Returns the mark of a file; undefined when there is none, or both slots are damaged. */
+/** Returns the mark of a file; undefined if the file holds no mark, or both slots are damaged. */
 export function readMark<T extends object>(path: string): T | undefined {
   return readSlots<T>(path)?.mark;
 }

@@ -33,7 +33,7 @@ export function readPage({ pageSize, pageToken }: PageFields, list: unknown): Pa
   return { limit, after: after.join(" ") };
 }
 
-/** @param next the store's cursor of the next page; null writes an empty token, for there is none */
+/** @param next the store's cursor of the next page; null writes an empty token, because this page is the last */
 export function writePageToken(next: string | null, list: unknown): string {
   return next === null ? "" : Buffer.from(`${markOf(list)} ${next}`).toString("base64url");
 }

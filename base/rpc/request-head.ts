@@ -6,7 +6,7 @@ export interface RequestHead {
   readonly header: Pick<Headers, "get">;
   /** The value of a path variable by the name of its proto field; undefined when it can't be decoded. */
   path(field: string): string | undefined;
-  /** The first value of a query parameter, decoded; undefined when there is none, or it can't be decoded. */
+  /** The first value of a query parameter, decoded; undefined if it is missing or can't be decoded. */
   query(name: string): string | undefined;
 }
 

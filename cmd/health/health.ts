@@ -9,7 +9,7 @@ import { writeForeign } from "../terminal/terminal.ts";
 
 export interface Health {
   readonly ok: boolean;
-  /** The response, or the reason why there is none. */
+  /** The response, or the reason why the server gave none. */
   readonly detail: string;
 }
 

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { exactCountOf } from "../../base/text/count.ts";
 import {
   type Delivery,
   DeliverySchema,
@@ -164,7 +165,7 @@ export async function replayDeadLetters(
   const response = await client.replayDeadLetters(request);
   if (output.json) return writeJson(output, ReplayDeadLettersResponseSchema, [response]);
   const { count } = response;
-  const what = `${count} dead ${count === 1n ? "letter" : "letters"}`;
+  const what = exactCountOf(count, "dead letter");
   output.stdout.write(dryRun ? `${what} would be replayed\n` : `${what} returned to the pending messages\n`);
 }
 

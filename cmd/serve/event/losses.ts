@@ -110,7 +110,7 @@ async function spoolFiles(folder: string): Promise<readonly number[]> {
   return existsSync(folder) ? await listSegments(folder) : [];
 }
 
-/** Returns the number of the first file of a spool; 1 if there is none. */
+/** Returns the number of the first file of a spool; 1 if the spool has no file. */
 export async function firstSpoolFile(folder: string): Promise<number> {
   return (await spoolFiles(folder))[0] ?? 1;
 }

@@ -5,7 +5,6 @@ import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox
 import type { TargetOutcome } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { type RetryPolicy, toElementOutcome } from "./retry.ts";
-
 import type { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 export interface HeldItemOptions {
