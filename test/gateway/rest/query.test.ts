@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { createCall, json } from "./rest-call.ts";
+import { createCall, expectReportedOnce, json } from "./rest-call.ts";
 import { openRestServer } from "./rest-server.ts";
 
 const server = await openRestServer();
@@ -161,3 +161,6 @@ test.each([
   expect(message).toMatch(/ \(and 19 more\)$/);
   expect(details[0].fieldViolations).toHaveLength(20);
 });
+
+test("every call with query parameters was reported once, with its outcome", () =>
+  expectReportedOnce(server));

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { RestServer } from "./rest-server.ts";
 
 export const json = "application/json";
@@ -23,4 +24,12 @@ interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+}
+
+/** Fails unless the end of each call that began was reported once. */
+export function expectReportedOnce({ started, finished }: RestServer): void {
+  expect(finished.length).toBeGreaterThan(0);
+  expect(finished).toHaveLength(started.length);
+  expect(new Set(finished).size).toBe(finished.length);
+  expect(finished.every((record) => record.protocol === "rest")).toBe(true);
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { kRequestAttachment, type RawBody } from "../../../base/rpc/rest-codec.ts";
-import { createCall, json } from "./rest-call.ts";
+import { createCall, expectReportedOnce, json } from "./rest-call.ts";
 import { openRestServer } from "./rest-server.ts";
 
 const server = await openRestServer();
@@ -178,9 +178,5 @@ describe("refusals", () => {
     expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
   });
 
-  test("every call was reported once, with its outcome", () => {
-    expect(server.finished).toHaveLength(server.started.length);
-    expect(new Set(server.finished).size).toBe(server.finished.length);
-    expect(server.finished.every((record) => record.protocol === "rest")).toBe(true);
-  });
+  test("every call was reported once, with its outcome", () => expectReportedOnce(server));
 });
