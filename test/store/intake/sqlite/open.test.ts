@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { IntakeOpenError } from "../../../../store/intake/intake.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
-import { describeIntake, type IntakeUnderTest, windowMs } from "../../../conformance/intake.ts";
+import { type IntakeUnderTest, windowMs } from "../../../conformance/intake/store.ts";
+import { describeIntake } from "../../../conformance/intake.ts";
 
 interface Folder extends Disposable {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openGatewayForTest } from "../gateway/gateway-server.ts";
-import { envelope, openHttp2 } from "./raw.ts";
+import { openGatewayForTest } from "../../gateway/gateway-server.ts";
+import { envelope, openHttp2 } from "../raw.ts";
 
 const pem = (name: string): Buffer => readFileSync(`test/testdata/tls/${name}`);
 const ca = pem("ca.pem");

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { place, type Using } from "./store.ts";
+
+/** The users of a store that loads what an intake returned. */
+interface Told {
+  readonly users: Map<number, { account?: string; visitors: Set<string> }>;
+}
+
+export function describeRestore(using: Using): void {
+  describe("rebuilt intake", () => {
+    const id = fc.option(fc.constantFrom("1", "2", "3", "4", "5"), { nil: undefined });
+    const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
+
+    it("resolves all ids to their previous users, and assigns no user id again", () => {
+      fc.assert(
+        fc.property(
+          fc.array(pair, { minLength: 1, maxLength: 30 }),
+          fc.array(pair, { minLength: 1, maxLength: 30 }),
+          (before, after) => {
+            const told: Told = { users: new Map() };
+            let expected: number[] = [];
+            let highest = 0;
+            using((_under, intake) => {
+              intake.begin(place(0));
+              for (const [account, visitor] of before) {
+                const { userId, ownsVisitor } = intake.resolve(1, account, visitor);
+                const user = told.users.get(userId) ?? { visitors: new Set() };
+                if (account !== undefined) user.account = account;
+                if (visitor !== undefined && ownsVisitor) user.visitors.add(visitor);
+                told.users.set(userId, user);
+                highest = Math.max(highest, userId);
+              }
+              expected = after.map(([a, v]) => intake.resolve(1, a, v).userId);
+            })();
+            using((under, first) => {
+              first.begin(place(0));
+              for (const [userId, { account, visitors }] of told.users) {
+                const hasAccount = account !== undefined;
+                first.restore(1, { userId, accountId: account, hasAccount });
+                for (const distinctId of visitors) first.restore(1, { userId, distinctId, hasAccount });
+              }
+              first.commit(place(10));
+              first[Symbol.dispose]();
+              const intake = under.open();
+              intake.rewind(place(10));
+              intake.begin(place(10));
+              expect(after.map(([a, v]) => intake.resolve(1, a, v).userId)).toEqual(expected);
+              expect(intake.resolve(1, "somebody new", undefined).userId).toBeGreaterThan(highest);
+              intake[Symbol.dispose]();
+            })();
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+    it(
+      "gives no id again of which only the number is known",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        intake.restore(1, { userId: 41, hasAccount: false });
+        intake.restore(1, { userId: 7, accountId: "a", hasAccount: true });
+        intake.commit(place(10));
+        intake.rewind(place(10));
+        intake.begin(place(10));
+        expect(intake.resolve(1, "b", undefined)).toEqual({ userId: 42, isNew: true, ownsVisitor: false });
+        expect(intake.resolve(1, "a", undefined)).toEqual({ userId: 7, isNew: false, ownsVisitor: false });
+      }),
+    );
+    it(
+      "reports users again that a store has lost",
+      using((under, intake) => {
+        intake.begin(place(0));
+        intake.resolve(1, "a", "v");
+        intake.commit(place(10));
+        intake.markUnreported(undefined);
+        intake[Symbol.dispose]();
+        const again = under.open();
+        again.rewind(place(10));
+        again.begin(place(10));
+        expect(again.resolve(1, "a", "v")).toEqual({ userId: 1, isNew: true, ownsVisitor: true });
+      }),
+    );
+  });
+}
