@@ -1,3 +1,4 @@
+import { untilAborted } from "../../../base/async/abort.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { comparePlaces } from "./places.ts";
 
@@ -28,17 +29,14 @@ export function createFlushes(): Flushes {
   return {
     async add(place, signal) {
       signal.throwIfAborted();
-      const done = Promise.withResolvers<void>();
-      const one = { place, resolve: done.resolve };
-      const abort = (): void => done.reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const one = { place, resolve };
       waiting.add(one);
       settle();
       try {
-        await done.promise;
+        await untilAborted(promise, signal);
       } finally {
         waiting.delete(one);
-        signal.removeEventListener("abort", abort);
       }
     },
     isWaiting: () => waiting.size > 0,

@@ -1,3 +1,5 @@
+import { untilAborted } from "../../../base/async/abort.ts";
+
 /** No call begins while this many outcomes wait for a commit, so that a crash repeats at most this many messages. */
 const maxUncommitted = 90;
 
@@ -27,8 +29,7 @@ export class UncommittedOutcomes {
     while (this.isFull && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.add(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      await promise;
+      await Promise.allSettled([untilAborted(promise, signal)]);
       this.#waiting.delete(resolve);
     }
   }

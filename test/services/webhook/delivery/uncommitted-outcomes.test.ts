@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { UncommittedOutcomes } from "../../../../services/webhook/delivery/uncommitted-outcomes.ts";
 
@@ -22,4 +23,15 @@ it("waits no longer than its signal allows", async () => {
   controller.abort();
   await waiting;
   expect(answered.isFull).toBe(true);
+});
+
+it("leaves no listener on its signal after a wait", async () => {
+  const uncommitted = new UncommittedOutcomes();
+  uncommitted.add(100);
+  const { signal } = new AbortController();
+  const waiting = uncommitted.untilRoom(signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  uncommitted.settled(100);
+  await waiting;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
