@@ -17,9 +17,13 @@ export async function listSegments(folder: string): Promise<readonly number[]> {
     .sort((a, b) => a - b);
 }
 
-/** Returns the size of a file in bytes. */
+/** Returns the size of a file in bytes; 0 if it was deleted, which happens to loaded files while others are listed. */
 export async function segmentSize(folder: string, number: number): Promise<number> {
-  return (await stat(join(folder, segmentName(number)))).size;
+  const { size } = await stat(join(folder, segmentName(number))).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return { size: 0 };
+  });
+  return size;
 }
 
 /** Returns the bytes of records after a place, up to the end. */
