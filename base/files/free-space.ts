@@ -23,6 +23,8 @@ export function createFreeSpace(
   let free = 0;
   let measuredAtMs = Number.NEGATIVE_INFINITY;
   const measure = (): number => {
+    // After a measurement that fails, the last one counts no more.
+    measuredAtMs = Number.NEGATIVE_INFINITY;
     free = freeBytes();
     measuredAtMs = monotonicMs();
     return free;

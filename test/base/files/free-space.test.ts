@@ -21,18 +21,19 @@ test("is measured ten times a second, and estimated in between", () => {
 });
 
 test("is measured again after a measurement that failed", () => {
-  const results = [
-    () => {
-      throw new Error("no such folder");
-    },
-    () => 7,
-  ];
+  const fail = (): number => {
+    throw new Error("no such folder");
+  };
+  const results = [fail, () => 7, fail, fail, () => 5];
   const space = createFreeSpace(
     () => results.shift()!(),
     () => 0,
   );
   expect(() => space.bytes()).toThrow("no such folder");
   expect(space.bytes()).toBe(7);
+  expect(() => space.measure()).toThrow("no such folder");
+  expect(() => space.bytes()).toThrow("no such folder");
+  expect(space.bytes()).toBe(5);
 });
 
 test("of a folder is what its file system reports", () => {
