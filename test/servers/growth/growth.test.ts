@@ -105,9 +105,10 @@ function growsTooFast(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
 }
 
 /**
- * Reports whether a cost that has grown too fast once does so again: with the
- * doubling before, or over the next two. A single step is another thing, such as
- * the first body that another thread parses, or that makes the garbage collector run.
+ * Reports whether a cost that has grown too fast once does so again: over the next
+ * two doublings, or with the doubling before, if both of its costs are above the floor.
+ * A single step is another thing, such as the first body that another thread parses,
+ * or that makes the garbage collector run.
  */
 async function isConfirmed(
   thread: keyof Cpu,
@@ -115,7 +116,7 @@ async function isConfirmed(
   costs: readonly Cpu[],
 ): Promise<boolean> {
   const [first = 0, second = 0] = costs.map((cost) => cost[thread]);
-  if (second > maxRatio * first) return true;
+  if (first > floorMs && second > maxRatio * first) return true;
   const last = costs.at(-1)![thread];
   const confirming = await leastCost(growing, growing.body(confirmingSize), undefined, 6);
   return confirming[thread] > maxRatio ** 2 * last;
