@@ -175,7 +175,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/channel/task-methods.test.ts",
     "test/services/channel/schedule",
   ],
-  "services/channel/verdict": ["test/services/channel/verdict/verdict.test.ts"],
+  "services/channel/judge-reply": ["test/services/channel/judge-reply/judge-reply.test.ts"],
   "services/event": ["test/services/event", "test/cmd/config"],
   "services/event/body": [
     "test/services/event/body",

@@ -19,12 +19,12 @@ export interface HttpClientOptions {
   /** The maximum number of connections. */
   readonly maxConnections: number;
   /** The bytes of a response that are read, as received and decoded. */
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
   readonly tls: https.AgentOptions;
   readonly outbound: Outbound;
 }
 
-export interface HttpAnswer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The beginning of the decoded body. */
@@ -36,7 +36,7 @@ export interface HttpAnswer {
 }
 
 /** An error for a connection that was lost during the response. */
-export class AnswerCutError extends Error {
+export class IncompleteResponseError extends Error {
   override readonly name = "AnswerCutError";
 
   constructor(bytes: number, cause: unknown) {
@@ -54,7 +54,7 @@ export interface HttpClient {
     body: Uint8Array,
     signal: AbortSignal,
     path?: string,
-  ): Promise<HttpAnswer>;
+  ): Promise<ReceivedResponse>;
   close(): void;
 }
 
@@ -81,9 +81,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         path,
         headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
       });
-      const answer = receiveAnswer(request, options.maxAnswerBytes, signal);
+      const received = receiveResponse(request, options.maxResponseBytes, signal);
       request.end(body);
-      return answer;
+      return received;
     },
     close: () => agent.destroy(),
   };
@@ -97,15 +97,15 @@ export function ownHeaders(given: object): Readonly<Record<string, string>> {
 }
 
 /** Resolves with the response to the request, which may still be being written. */
-export function receiveAnswer(
+export function receiveResponse(
   request: http.ClientRequest,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+): Promise<ReceivedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
   request.on("error", reject);
   request.on("response", (response) => {
-    readAnswer(response, maxBytes, signal).then(resolve, reject);
+    readResponse(response, maxBytes, signal).then(resolve, reject);
   });
   // Without a listener, Node closes the connection and reports nothing, not even an aborted signal.
   request.on("upgrade", ({ statusCode: status = 0, headers }, socket) => {
@@ -116,12 +116,12 @@ export function receiveAnswer(
 }
 
 /** Reads the beginning of the body, and closes the connection when the body exceeds the limit. */
-function readAnswer(
+function readResponse(
   response: http.IncomingMessage,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+): Promise<ReceivedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
   const { statusCode: status = 0, headers } = response;
   const chunks: Buffer[] = [];
   let [bytes, cameBytes] = [0, 0];
@@ -158,7 +158,9 @@ function readAnswer(
     else decoder.write(chunk);
   });
   response.on("end", () => (decoder === undefined ? end() : decoder.end()));
-  response.on("error", (error) => reject(signal.aborted ? error : new AnswerCutError(cameBytes, error)));
+  response.on("error", (error) =>
+    reject(signal.aborted ? error : new IncompleteResponseError(cameBytes, error)),
+  );
   return promise;
 }
 

@@ -10,7 +10,7 @@ import { compileVariants } from "../../services/channel/audience/variants.ts";
 import { compileSendPlan } from "../../services/channel/delivery/call/send-plan.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { createBatchWriter } from "../../services/channel/delivery/prepare/batch.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../services/channel/exchange/exchange.ts";
+import { createExchange, maxReceiverResponseBytes } from "../../services/channel/exchange/exchange.ts";
 import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";
 import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
 
@@ -129,8 +129,8 @@ export function openDelivery(store: ChannelStore, audience: AudienceSource, send
       refused() {},
     },
     openExchange(url) {
-      const maxAnswerBytes = maxChannelAnswerBytes;
-      const open = createExchange({ url, outbound, maxConnections: connections, maxAnswerBytes });
+      const maxResponseBytes = maxReceiverResponseBytes;
+      const open = createExchange({ url, outbound, maxConnections: connections, maxResponseBytes });
       return {
         exchange(request) {
           sends.push(performance.now());

@@ -5,7 +5,7 @@ import { isCidr } from "../../base/net/special-networks.ts";
 import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
 import {
   createExchange,
-  maxChannelAnswerBytes,
+  maxReceiverResponseBytes,
   type OpenExchange,
 } from "../../services/channel/exchange/exchange.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
@@ -50,7 +50,7 @@ export function openReceiver(
   }
   const outbound = createOutbound({ allow: [...loopback, ...allow], setting: "--allow" });
   const tls = tlsCa === undefined ? {} : { ca: readCertificates(tlsCa) };
-  return createExchange({ url, outbound, maxConnections, maxAnswerBytes: maxChannelAnswerBytes, tls });
+  return createExchange({ url, outbound, maxConnections, maxResponseBytes: maxReceiverResponseBytes, tls });
 }
 
 /** Reads certificates. Node would accept a file without a certificate, and then trust none. */

@@ -44,11 +44,11 @@ export async function showEvents(demo: Demo, nowMs: number): Promise<void> {
   await showTrack(demo);
   say("\n   POST /open/event-analyze, the platform's API for queries, asks how many users log in");
   say(`   ${JSON.stringify(query)}`);
-  const answer = await answered(`${url}/open/event-analyze?token=${token}`);
-  const { y, ...data } = answer;
+  const result = await queryResult(`${url}/open/event-analyze?token=${token}`);
+  const { y, ...data } = result;
   say(`     → ${JSON.stringify({ x: data.x, y })}`);
   say("\n   which `engage query --plot` draws as\n");
-  const chart = formatChart(answer, { columns: 76, rows: 8, hasColors: false });
+  const chart = formatChart(result, { columns: 76, rows: 8, hasColors: false });
   for (const line of chart.trimEnd().split("\n")) say(`   ${line}`.trimEnd());
   await showUsers(demo, data.x[0] ?? "");
 }
@@ -80,7 +80,7 @@ async function showUsers({ say, transport }: Demo, sliceDate: string): Promise<v
   // The city of one user was reported after the logins.
   const { data } = await until(
     () => proxy.listEventUsers({ token, query: users }),
-    (answer) => answer.data?.datalist.some(({ properties }) => properties?.["city"] !== undefined) ?? false,
+    (result) => result.data?.datalist.some(({ properties }) => properties?.["city"] !== undefined) ?? false,
   );
   for (const { userId, accountId, properties } of data?.datalist ?? []) {
     say(`     ${userId} ${accountId} ${JSON.stringify(properties ?? {})}`);
@@ -109,7 +109,7 @@ export async function post(
 }
 
 /** Queries until all logins are counted, since records can be queried only a moment after they were accepted. */
-async function answered(url: string): Promise<QueryData> {
+async function queryResult(url: string): Promise<QueryData> {
   return await until(
     async () => (JSON.parse(await post(url, query)) as { data: QueryData }).data,
     ({ y }) => {

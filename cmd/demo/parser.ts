@@ -64,9 +64,9 @@ async function showConnect({ url, config, say }: Demo): Promise<void> {
   });
   const text = await response.text();
   say(`   ${response.status} ${text}`);
-  const answer = JSON.parse(text) as { content: string };
+  const { content: records } = JSON.parse(text) as { content: string };
   say(`   ${rewardLine[0]}: ${rewardLine[1]}`);
-  showRecords(say, [Buffer.from(answer.content, "base64").toString()]);
+  showRecords(say, [Buffer.from(records, "base64").toString()]);
 }
 
 async function showStream({ transport, say }: Demo): Promise<void> {

@@ -15,7 +15,7 @@ export interface Demo {
 const patienceMs = 20_000;
 
 /** Repeats a query until its result is as expected. After a time limit, returns the last result. */
-export async function until<T>(ask: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
+export async function until<T>(ask: () => Promise<T>, isRight: (value: T) => boolean): Promise<T> {
   for (const endMs = performance.now() + patienceMs; ; await sleep(50)) {
     const found = await ask();
     if (isRight(found) || performance.now() > endMs) return found;

@@ -33,7 +33,7 @@ export async function runListen(options: ListenOptions, process: Process): Promi
     port: options.port,
     secret,
     headerName: options.headerName,
-    answer: { fail, returnCode, status, isEmpty: emptyBody },
+    response: { fail, returnCode, status, isEmpty: emptyBody },
     delayMs: delay,
     exchange: target?.exchange,
     onSeen: (seen) => writeForeign(stdout, json ? `${JSON.stringify(seen)}\n` : formatSeen(seen)),

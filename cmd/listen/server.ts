@@ -5,20 +5,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LruCache } from "../../base/cache/lru-cache.ts";
 import type { Exchange } from "../../services/channel/exchange/exchange.ts";
 import {
-  type Answer,
+  type BatchResponse,
   createBatchReader,
   rememberedIds,
   type SeenBatch,
   type SeenRequest,
 } from "../../services/webhook/inspect/inspect.ts";
-import { answerOf, type ConfiguredAnswer } from "./answer.ts";
+import { type ConfiguredResponse, configuredResponse } from "./configured-response.ts";
 
 export interface ListenerOptions {
   /** Port on loopback; 0 for any free port. */
   readonly port: number;
   readonly secret: string | undefined;
   readonly headerName: string;
-  readonly answer: ConfiguredAnswer;
+  readonly response: ConfiguredResponse;
   readonly delayMs: number;
   /** Forwards requests; undefined to respond to them here. */
   readonly exchange: Exchange | undefined;
@@ -38,7 +38,7 @@ const maxConnections = 256;
 /** Time for requests in progress to finish when the listener stops. */
 const stopMs = 2_000;
 /** Larger responses are not kept for repeated batches. */
-const maxKeptAnswer = 65_536;
+const maxRememberedBytes = 65_536;
 /** The platform's longest timeout. */
 const maxForwardMs = 3_600_000;
 /** Headers of the connection, which the client of the forwarded call sets itself. */
@@ -55,7 +55,7 @@ const hopHeaders = new Set([
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { onSeen, exchange, delayMs } = options;
   const read = createBatchReader(options);
-  const answer = createAnswerer(options.answer);
+  const respond = createResponder(options.response);
   const bodies = createBodyReader();
   const server = createServer(timeouts, (request, response) => {
     const fault = faultOf(request);
@@ -75,7 +75,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const body = await bodies.read(request);
     const batch = read(request.headers, body);
     await sleep(delayMs);
-    const given = exchange === undefined ? answer(batch) : await forward(exchange, request, body);
+    const given = exchange === undefined ? respond(batch) : await forward(exchange, request, body);
     response.writeHead(given.status, { "content-type": "application/json" }).end(given.text);
     const { method = "", url: path = "" } = request;
     const ms = Math.round(performance.now() - startedMs);
@@ -97,15 +97,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 }
 
 /** Responds to a repeated batch as to the first one. */
-function createAnswerer(configured: ConfiguredAnswer): (batch: SeenBatch) => Answer {
-  const kept = new LruCache<string, Answer>(rememberedIds);
+function createResponder(configured: ConfiguredResponse): (batch: SeenBatch) => BatchResponse {
+  const remembered = new LruCache<string, BatchResponse>(rememberedIds);
   return (batch) => {
-    const given = answerOf(batch, configured);
+    const given = configuredResponse(batch, configured);
     const { requestId, repeat } = batch;
     if (requestId === undefined || batch.refusal !== undefined) return given;
-    const answer = repeat === "same" ? (kept.get(requestId) ?? given) : given;
-    if (repeat === undefined && answer.text.length <= maxKeptAnswer) kept.set(requestId, answer);
-    return answer;
+    const response = repeat === "same" ? (remembered.get(requestId) ?? given) : given;
+    if (repeat === undefined && response.text.length <= maxRememberedBytes)
+      remembered.set(requestId, response);
+    return response;
   };
 }
 
@@ -163,7 +164,7 @@ function createBodyReader() {
   };
 }
 
-async function forward(exchange: Exchange, request: IncomingMessage, body: Buffer): Promise<Answer> {
+async function forward(exchange: Exchange, request: IncomingMessage, body: Buffer): Promise<BatchResponse> {
   const headers = Object.entries(request.headers).filter(([name]) => !hopHeaders.has(name));
   const outcome = await exchange({
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),

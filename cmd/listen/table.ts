@@ -8,7 +8,7 @@ const maxLineLength = 300;
 
 /** Formats a request: its batch as a table, its faults, and the response. */
 export function formatSeen(seen: SeenRequest): string {
-  const { time, method, path, bytes, messages, requestId, repeat, signature, answer, ms } = seen;
+  const { time, method, path, bytes, messages, requestId, repeat, signature, answer: response, ms } = seen;
   const more = messages.length - maxRows;
   const lines = [
     `${time.slice(11, 23)}  ${printable(`${method} ${path}`)}  ${countOf(messages.length, "message")}, ${countOf(bytes, "byte")}`,
@@ -21,7 +21,7 @@ export function formatSeen(seen: SeenRequest): string {
     ...line("receipt", messages[0]?.receipt === undefined ? "" : JSON.stringify(messages[0].receipt)),
     ...(messages.length === 0 ? [] : tableOf(messages.slice(0, maxRows))),
     ...(more > 0 ? [`  and ${more} more`] : []),
-    ...line("response", `HTTP ${answer.status} after ${ms} ms: ${answer.text || "(no body)"}`),
+    ...line("response", `HTTP ${response.status} after ${ms} ms: ${response.text || "(no body)"}`),
   ];
   return `${lines.join("\n")}\n\n`;
 }

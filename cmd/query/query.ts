@@ -63,13 +63,13 @@ export async function runQuery(
 
 /** Returns the data of a response. @throws UserError with the server's reason for refusing the query */
 function dataOf(baseUrl: string, text: string, status: number | undefined): unknown {
-  const answer = parse(text);
-  if (answer?.return_code === 0) return answer.data;
-  const hint = answer?.return_code === -1008 ? "; give --token or ENGAGE_TOKEN" : "";
+  const response = parse(text);
+  if (response?.return_code === 0) return response.data;
+  const hint = response?.return_code === -1008 ? "; give --token or ENGAGE_TOKEN" : "";
   const said =
-    answer === undefined
+    response === undefined
       ? `HTTP ${status} that is no answer of the analysis API`
-      : `${answer.return_code} ${printable(answer.return_message ?? "", maxMessageLength)}`;
+      : `${response.return_code} ${printable(response.return_message ?? "", maxMessageLength)}`;
   throw new UserError(`${baseUrl}: ${said}${hint}`);
 }
 

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { signBody } from "../../base/net/signature.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange/exchange.ts";
-import { judgeOutcome, type Verdict } from "../../services/channel/verdict/verdict.ts";
+import { judgeOutcome, type Verdict } from "../../services/channel/judge-reply/judge-reply.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { printable } from "../terminal/table.ts";

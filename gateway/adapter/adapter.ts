@@ -158,7 +158,7 @@ async function handle(
     hold.settle();
   const reading = gateway.openBytes.openStream(connection, { cut: () => abortResponse(request, response) });
   const upload: Upload = { connection };
-  let answer: UniversalServerResponse | undefined;
+  let output: UniversalServerResponse | undefined;
   try {
     // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
     request.headers.host ??= "localhost";
@@ -176,14 +176,14 @@ async function handle(
       maxBytes: maxMessageBytesOf(gateway.limits, served),
       hold,
     });
-    answer = await reportMalformedMessage(await handler({ ...universal, body }), served.desc.input.typeName);
-    answer = explainUnsupportedType(answer, request, served);
+    output = await reportMalformedMessage(await handler({ ...universal, body }), served.desc.input.typeName);
+    output = explainUnsupportedType(output, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
-      answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
+      output = { ...output, header: new Headers([...(output.header ?? []), ["connection", "close"]]) };
       endUnreadRequest(request);
-    } else if ("stream" in request && answer.status !== 200) endUnreadRequest(request);
-    const written = universalResponseToNodeResponse(observeResponse(answer, record, reading), response);
+    } else if ("stream" in request && output.status !== 200) endUnreadRequest(request);
+    const written = universalResponseToNodeResponse(observeResponse(output, record, reading), response);
     // Connect waits for the end of a response, which a stream that was reset does not have.
     await Promise.race([written, closed]);
     // A failure of the handler or of writing is then a consequence.
@@ -200,7 +200,7 @@ async function handle(
     hold.close();
     reading.close();
     upload.leave?.();
-    record.code ??= codeOf(answer);
+    record.code ??= codeOf(output);
     gateway.observer.finished(record);
   }
 }

@@ -29,17 +29,17 @@ export function compressOnce(): Compress {
  * names gzip or br; returns it as it is otherwise.
  */
 export function compressResponse(
-  answer: HttpResponse,
+  response: HttpResponse,
   request: NodeRequest,
   minBytes: number,
   compress: Compress = compressBody,
 ): HttpResponse | Promise<HttpResponse> {
-  if (isBelow(answer.body, minBytes)) return answer;
+  if (isBelow(response.body, minBytes)) return response;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
-  const headers = { ...answer.headers, vary: varyWith(request, "accept-encoding") };
-  if (encoding === undefined) return { ...answer, headers };
-  return compress(answer.body, encoding).then((body) => ({
-    ...answer,
+  const headers = { ...response.headers, vary: varyWith(request, "accept-encoding") };
+  if (encoding === undefined) return { ...response, headers };
+  return compress(response.body, encoding).then((body) => ({
+    ...response,
     headers: { ...headers, "content-encoding": encoding },
     body,
   }));

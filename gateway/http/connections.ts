@@ -7,7 +7,7 @@ import type { GatewayLimits } from "../limits.ts";
  * The use of a connection that may be closed for another: without a call or a response so far, without a call now, or
  * sending the body of its first calls.
  */
-type Use = "unanswered" | "idle" | "sending";
+type Use = "unused" | "idle" | "sending";
 
 /** One client address and what its connections have open. */
 export class Address {
@@ -17,7 +17,7 @@ export class Address {
   readonly connections = new Set<Connection>();
   /** Those of them that can be closed for others, by their use; oldest first, or idle for longest. */
   readonly closable: Readonly<Record<Use, Set<Connection>>> = {
-    unanswered: new Set(),
+    unused: new Set(),
     idle: new Set(),
     sending: new Set(),
   };
@@ -109,7 +109,7 @@ export class Connection {
   }
 
   #findUse(): Use | undefined {
-    if (this.#calls === 0) return this.#hasAnswered ? "idle" : "unanswered";
+    if (this.#calls === 0) return this.#hasAnswered ? "idle" : "unused";
     return !this.#hasAnswered && this.#openBodies >= this.#calls ? "sending" : undefined;
   }
 }
@@ -226,7 +226,7 @@ export class Connections {
   }
 
   #evictFrom({ closable }: Address, nowMs: number): boolean {
-    const [oldest] = closable.unanswered;
+    const [oldest] = closable.unused;
     const isOld = oldest !== undefined && nowMs - oldest.sinceMs > youngMs;
     const victim = isOld ? oldest : (first(closable.idle) ?? oldest ?? first(closable.sending));
     if (victim === undefined) return false;

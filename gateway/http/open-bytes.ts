@@ -198,7 +198,7 @@ export class ByteShare {
 }
 
 /** Smaller responses fit the buffers of the operating system. */
-const minAnswerBytes = 64 * 1024;
+const minResponseBytes = 64 * 1024;
 
 /** Counts a large response until it is read or its connection closes. */
 export function countResponse(
@@ -208,7 +208,7 @@ export function countResponse(
   bytes: number,
 ): void {
   if ("stream" in response) countStreamResponse(openBytes, response.stream, bytes);
-  else if (bytes >= minAnswerBytes && !response.destroyed) {
+  else if (bytes >= minResponseBytes && !response.destroyed) {
     const { socket } = request;
     hold(openBytes, connectionOfRequest(request), response, bytes, () => socket.destroy());
   }
@@ -216,7 +216,7 @@ export function countResponse(
 
 /** Does the same for an HTTP/2 stream. */
 export function countStreamResponse(openBytes: OpenBytes, stream: ServerHttp2Stream, bytes: number): void {
-  if (bytes < minAnswerBytes || stream.destroyed) return;
+  if (bytes < minResponseBytes || stream.destroyed) return;
   // `close` would wait for pending writes.
   const cut = (): void => void stream.destroy(new Error("the response is not read"));
   hold(openBytes, connectionOf(stream.session), stream, bytes, cut);

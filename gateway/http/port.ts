@@ -63,16 +63,16 @@ const kResponse = Symbol("response");
  * An HTTP/1.1 connection with the response to its latest request. A property takes less time than a set of
  * responses.
  */
-type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse | null };
+type Http1Socket = net.Socket & { [kResponse]?: http.ServerResponse | null };
 
 export function createPort(options: PortOptions): Port {
   const sockets = new Set<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
-  const http1Sockets = new Set<AnsweringSocket>();
+  const http1Sockets = new Set<Http1Socket>();
   let draining = false;
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if ("shouldKeepAlive" in response) {
-      const socket = request.socket as AnsweringSocket;
+      const socket = request.socket as Http1Socket;
       if (socket[kResponse] === undefined) {
         http1Sockets.add(socket);
         socket.once("close", () => http1Sockets.delete(socket));
@@ -247,7 +247,7 @@ function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeRe
 /** Frees the last request of an idle connection, with its body. */
 function forget(this: http.ServerResponse): void {
   endHttp1Call(this);
-  const socket = this.req.socket as AnsweringSocket;
+  const socket = this.req.socket as Http1Socket;
   if (socket[kResponse] === this) socket[kResponse] = null;
   beginNext(socket);
 }

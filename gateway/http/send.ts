@@ -11,26 +11,26 @@ const drainMs = 500;
  * the connection then closes, but only after the client could read the response:
  * its operating system discards what has arrived when a connection is reset.
  */
-export function sendResponse(request: NodeRequest, target: NodeResponse, answer: HttpResponse): void {
+export function sendResponse(request: NodeRequest, target: NodeResponse, content: HttpResponse): void {
   // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
   if (response.destroyed || response.writableEnded) return;
   const isUnread = hasBody(request) && !request.complete;
-  const body = request.method === "HEAD" ? "" : answer.body;
-  const headers: OutgoingHttpHeaders = { ...answer.headers };
-  if (answer.status !== 204) headers["content-length"] = Buffer.byteLength(answer.body);
+  const body = request.method === "HEAD" ? "" : content.body;
+  const headers: OutgoingHttpHeaders = { ...content.headers };
+  if (content.status !== 204) headers["content-length"] = Buffer.byteLength(content.body);
   if (target instanceof Http2ServerResponse) {
-    response.writeHead(answer.status, headers);
+    response.writeHead(content.status, headers);
     response.end(body);
     // The rest of the request would keep the stream open.
     if (isUnread) endUnreadStream(target.stream);
   } else if (isUnread) {
     headers["connection"] = "close";
-    response.writeHead(answer.status, headers);
+    response.writeHead(content.status, headers);
     response.write(body);
     drain(request, () => response.end());
   } else {
-    response.writeHead(answer.status, headers);
+    response.writeHead(content.status, headers);
     response.end(body);
   }
 }

@@ -89,7 +89,7 @@ class Exchange implements BodyReader, ShareOwner {
     const { limits, observer, authorize, openBytes } = this.#gateway;
     const { served, timeoutMs } = this.#method;
     observer.started(this.#record);
-    const response = this.#response as Answering;
+    const response = this.#response as UnaryResponse;
     response[kExchange] = this;
     response.on("close", onClose);
     let standing: Standing;
@@ -133,13 +133,13 @@ class Exchange implements BodyReader, ShareOwner {
   succeed(output: Message): void {
     if (this.#ended) return;
     try {
-      const answer = this.#method.encode(output, this.#call, this.#request);
-      if (answer instanceof Promise) {
-        answer.then(
+      const content = this.#method.encode(output, this.#call, this.#request);
+      if (content instanceof Promise) {
+        content.then(
           (compressed) => this.finish(compressed),
           (error: unknown) => this.fail(error),
         );
-      } else this.finish(answer);
+      } else this.finish(content);
     } catch (error) {
       this.fail(error);
     }
@@ -155,20 +155,20 @@ class Exchange implements BodyReader, ShareOwner {
     this.finish(this.#method.encodeError(error, this.#call));
   }
 
-  finish(answer: HttpResponse): void {
+  finish(content: HttpResponse): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#hold?.close();
     this.#call.end();
-    this.#record.bytesOut = this.#write(answer);
+    this.#record.bytesOut = this.#write(content);
     this.#gateway.observer.finished(this.#record);
   }
 
   /** Returns the size of the body, which is an internal error if the handler's headers cannot be sent. */
-  #write(answer: HttpResponse): number {
+  #write(content: HttpResponse): number {
     const { requestId } = this.#record;
     try {
-      const bytes = write(this.#request, this.#response, requestId, answer);
+      const bytes = write(this.#request, this.#response, requestId, content);
       countResponse(this.#gateway.openBytes, this.#request, this.#response, bytes);
       return bytes;
     } catch (fault) {
@@ -187,25 +187,25 @@ class Exchange implements BodyReader, ShareOwner {
 
 const kExchange = Symbol("exchange");
 
-type Answering = ServerResponse & { [kExchange]?: Exchange };
+type UnaryResponse = ServerResponse & { [kExchange]?: Exchange };
 
 /** Shared by all calls; finds the call by its response. */
-function onClose(this: Answering): void {
+function onClose(this: UnaryResponse): void {
   this[kExchange]?.closed();
 }
 
 /** Returns the size of the body. */
-function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpResponse): number {
+function write(request: NodeRequest, target: NodeResponse, requestId: string, content: HttpResponse): number {
   // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
-  const { headers, body } = answer;
+  const { headers, body } = content;
   const bytes = Buffer.byteLength(body);
   if (response.destroyed || response.writableEnded) return bytes;
   headers["x-request-id"] = requestId;
   headers["content-length"] = bytes;
   const isCut = !request.complete && !skipShortBody(request);
   if (isCut && request.httpVersionMajor === 1) headers["connection"] = "close";
-  response.writeHead(answer.status, headers);
+  response.writeHead(content.status, headers);
   response.end(body);
   if (isCut) endUnreadRequest(request);
   return bytes;

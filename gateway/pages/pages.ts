@@ -58,14 +58,14 @@ export function createPages(options: PagesOptions): Pages {
         const refusal = json(405, { code: 12, message: `${path} takes GET and HEAD only`, details: [] });
         send(request, response, { ...refusal, headers: { ...noStore, allow: "GET, HEAD" } });
       } else {
-        void answer(handler, path, request, response, options.reportFault);
+        void serve(handler, path, request, response, options.reportFault);
       }
       return true;
     },
   };
 }
 
-async function answer(
+async function serve(
   handler: PageHandler,
   path: string,
   request: PageRequest,

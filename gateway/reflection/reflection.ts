@@ -18,7 +18,7 @@ type Question =
   | { case: "fileContainingExtension"; value: { containingType: string; extensionNumber: number } }
   | { case: undefined; value?: undefined };
 
-type Answer =
+type MessageResponse =
   | { case: "fileDescriptorResponse"; value: { fileDescriptorProto: Uint8Array<ArrayBuffer>[] } }
   | { case: "allExtensionNumbersResponse"; value: { baseTypeName: string; extensionNumber: number[] } }
   | { case: "listServicesResponse"; value: { service: { name: string }[] } }
@@ -32,17 +32,18 @@ type Answer =
 export function createReflection(services: readonly ServedService[]): readonly ServedService[] {
   const descs = [...services.map(({ desc }) => desc), ServerReflection, ServerReflectionAlpha];
   let index: DescriptorIndex | undefined;
-  const answer = (question: Question): Answer => {
+  const respond = (question: Question): MessageResponse => {
     // Built by the first question, to keep it out of the time that starting takes.
     index ??= indexDescriptors(descs);
-    return answerQuestion(index, question);
+    return respondTo(index, question);
   };
   return [
     serve(
       ServerReflection,
       {
         async *serverReflectionInfo(requests) {
-          for await (const request of bounded(requests)) yield reply(request, answer(request.messageRequest));
+          for await (const request of bounded(requests))
+            yield reply(request, respond(request.messageRequest));
         },
       },
       serveOptions,
@@ -51,7 +52,8 @@ export function createReflection(services: readonly ServedService[]): readonly S
       ServerReflectionAlpha,
       {
         async *serverReflectionInfo(requests) {
-          for await (const request of bounded(requests)) yield reply(request, answer(request.messageRequest));
+          for await (const request of bounded(requests))
+            yield reply(request, respond(request.messageRequest));
         },
       },
       serveOptions,
@@ -76,16 +78,16 @@ function reply<R extends { host: string }, A>(originalRequest: R, messageRespons
 }
 
 /** Responds to a failed request with its error; the stream continues. */
-function answerQuestion(index: DescriptorIndex, question: Question): Answer {
+function respondTo(index: DescriptorIndex, question: Question): MessageResponse {
   try {
-    return answerFrom(index, question);
+    return lookUp(index, question);
   } catch (error) {
     const { code, rawMessage } = ConnectError.from(error, Code.Internal);
     return { case: "errorResponse", value: { errorCode: code, errorMessage: rawMessage } };
   }
 }
 
-function answerFrom(index: DescriptorIndex, question: Question): Answer {
+function lookUp(index: DescriptorIndex, question: Question): MessageResponse {
   switch (question.case) {
     case "listServices":
       return {
@@ -117,7 +119,7 @@ function answerFrom(index: DescriptorIndex, question: Question): Answer {
   }
 }
 
-function files(index: DescriptorIndex, name: string | undefined, subject: string): Answer {
+function files(index: DescriptorIndex, name: string | undefined, subject: string): MessageResponse {
   const fileDescriptorProto = name === undefined ? undefined : index.encodeClosure(name);
   return {
     case: "fileDescriptorResponse",

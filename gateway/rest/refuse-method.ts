@@ -28,6 +28,6 @@ export function refuseMethod(
   }
   const listed = below.length === 0 ? "" : `; routes there are ${below.join(", ")}`;
   const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}${listed}`;
-  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), served);
-  sendResponse(request, response, { ...answer, headers: { ...answer.headers, allow } });
+  const content = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), served);
+  sendResponse(request, response, { ...content, headers: { ...content.headers, allow } });
 }

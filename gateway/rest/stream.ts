@@ -70,10 +70,10 @@ export function compileStreamRoute(
       record.code = error.code;
       if (response.headersSent) abortResponse(request, response);
       else {
-        const answer = encodeError(error, served);
-        answer.headers["x-request-id"] = record.requestId;
-        record.bytesOut = answer.body.length;
-        sendResponse(request, response, answer);
+        const content = encodeError(error, served);
+        content.headers["x-request-id"] = record.requestId;
+        record.bytesOut = content.body.length;
+        sendResponse(request, response, content);
       }
     } finally {
       hold.close();

@@ -6,7 +6,6 @@ import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Admission, createAdmission } from "./admission/admission.ts";
 import type { TokenList } from "./admission/tokens.ts";
 import { createCachedResults } from "./cache/cached-results.ts";
-import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./calls.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
 import { faultsOfChoice, styleDownload } from "./downloads.ts";
 import type { AnalysisObserver } from "./observer.ts";
@@ -16,6 +15,7 @@ import { encodeParts } from "./rest/encode-parts.ts";
 import type { ValueStyle } from "./rest/fast-format.ts";
 import { writeAnalysis } from "./rest/write-analysis.ts";
 import { writeUsers } from "./rest/write-users.ts";
+import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./run-call.ts";
 import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 
 export interface AnalysisProxyOptions {
@@ -52,7 +52,7 @@ export interface AnalysisProxyOptions {
 export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<typeof AnalysisProxy> {
   const { projects, observer, style } = options;
   const admission = createAdmission(options);
-  const answers = createCachedResults(options);
+  const results = createCachedResults(options);
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),
     engineOf: (projectId) => projects.get(projectId)?.engine,
@@ -70,13 +70,13 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
           const run = (runSignal: AbortSignal) =>
             project.engine.analyze(query, { signal: runSignal, asker, rest });
-          const { answer, source } = await answers.analyze({ ...call, signal, run });
-          observer.answered("analyze", source);
+          const { response, source } = await results.analyze({ ...call, signal, run });
+          observer.resultSent("analyze", source);
           if (rest !== undefined) {
-            const json = answer.json ?? (await encodeParts(writeAnalysis(answer.message, style), signal));
+            const json = response.json ?? (await encodeParts(writeAnalysis(response.message, style), signal));
             context.values.set(kResponseAttachment, json);
           }
-          return answer.message;
+          return response.message;
         });
       }),
     listEventUsers: (request, context) =>
@@ -88,13 +88,13 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
           const run = (runSignal: AbortSignal) =>
             project.engine.listUsers(query, { signal: runSignal, asker, rest });
-          const { answer, source } = await answers.list(EventUserQuerySchema, { ...call, signal, run });
-          observer.answered("list_users", source);
+          const { response, source } = await results.list(EventUserQuerySchema, { ...call, signal, run });
+          observer.resultSent("list_users", source);
           if (rest !== undefined) {
-            const json = answer.json ?? (await encodeParts(writeUsers(answer.message), signal));
+            const json = response.json ?? (await encodeParts(writeUsers(response.message), signal));
             context.values.set(kResponseAttachment, json);
           }
-          return answer.message;
+          return response.message;
         });
       }),
     ...createDownloads(options, admission),
@@ -106,7 +106,7 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
       }),
     importCluster: (requests, context) =>
       runCall(observer, "import_cluster", context.signal, async () => {
-        return await importCluster(requests, context, admission, answers.clusterImported);
+        return await importCluster(requests, context, admission, results.clusterImported);
       }),
     listClusters: (request, context) =>
       runCall(observer, "list_clusters", context.signal, () => listClusters(request, context, admission)),

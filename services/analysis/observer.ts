@@ -23,7 +23,7 @@ export type ResultSource = "engine" | "shared" | "cache";
 /** Observes all calls. */
 export interface AnalysisObserver {
   started(operation: Operation): void;
-  answered(operation: Operation, source: ResultSource): void;
+  resultSent(operation: Operation, source: ResultSource): void;
   /** @param outcome `ok`, or a word for the kind of error */
   finished(operation: Operation, engine: EngineName, outcome: string, seconds: number): void;
 }

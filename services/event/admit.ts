@@ -27,14 +27,14 @@ export function createSdkAdmit({ appids, observer, tooLarge }: SdkAdmitOptions) 
   const message = `a body of more than ${unnamedBytes} bytes needs the appid as header or query parameter`;
   const unnamed = { maxBytes: unnamedBytes, tooLarge: () => tooLarge(message) };
   const admit =
-    (answer: () => Message) =>
+    (createResponse: () => Message) =>
     ({ header, query }: Pick<RequestHead, "header" | "query">): Standing => {
       const appid = header.get("appid") ?? query("appid") ?? "";
       if (appid === "")
         return (header.get("content-encoding") ?? "identity") === "identity" ? unnamed : "unknown";
       if (appids.has(appid)) return "known";
       observer.rejected("appid");
-      return { response: answer() };
+      return { response: createResponse() };
     };
   return {
     ingest: admit(() => create(IngestResponseSchema, { code: -2, msg: unknownAppid })),

@@ -6,12 +6,12 @@ import {
   GetConfigResponseSchema,
   HealthCheckResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
+import type { TakeOptions } from "./accept-records.ts";
 import { unknownAppid } from "./admit.ts";
 import { debugIngest, ingest } from "./ingest/ingest.ts";
 import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
 import type { NameLimits } from "./record/name-book.ts";
-import type { TakeOptions } from "./take.ts";
 import { trackStream } from "./track/stream.ts";
 import { trackBatch } from "./track/track.ts";
 

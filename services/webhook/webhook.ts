@@ -10,10 +10,10 @@ import {
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Channel } from "./channels.ts";
 import { typedNeedCaller } from "./receive/admit.ts";
+import { decodeReply } from "./receive/encode-reply.ts";
 import { toConnectError } from "./receive/errors.ts";
 import type { Incoming, Receive } from "./receive/receive.ts";
 import { Refusal } from "./receive/refusal.ts";
-import { decodeReply } from "./receive/reply.ts";
 import { encodeBatch } from "./receive/typed-batch.ts";
 
 export interface ReceiveServiceOptions {

@@ -15,7 +15,7 @@ export async function listen(
     headerName: "X-SVC-OPS-Signature",
     delayMs: 0,
     exchange: undefined,
-    answer: { fail: [], returnCode: 0, status: 200, isEmpty: false },
+    response: { fail: [], returnCode: 0, status: 200, isEmpty: false },
     onSeen: (one) => seen.push(one),
     ...options,
   });

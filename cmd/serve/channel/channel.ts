@@ -86,7 +86,7 @@ async function open(
   metrics: ChannelMetrics,
   stop: StopTime,
 ): Promise<OpenSender> {
-  const [{ openSender }, { createExchange, maxChannelAnswerBytes }] = await Promise.all([
+  const [{ openSender }, { createExchange, maxReceiverResponseBytes }] = await Promise.all([
     import("./open-sender.ts"),
     import("../../../services/channel/exchange/exchange.ts"),
   ]);
@@ -110,7 +110,7 @@ async function open(
         url,
         outbound,
         maxConnections: concurrency,
-        maxAnswerBytes: maxChannelAnswerBytes,
+        maxResponseBytes: maxReceiverResponseBytes,
       }),
     refusedAddress: (url, signal) => findRefusedAddress(outbound, url, signal),
     stopping: stop.signal,

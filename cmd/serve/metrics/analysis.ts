@@ -15,7 +15,7 @@ export function createAnalysisMetrics(registry: Registry): AnalysisObserver {
     "engine",
     "outcome",
   );
-  const answers = counter(
+  const results = counter(
     "engage_analysis_answers_total",
     "Answers by source: computed, computed for another caller, or cached",
     "operation",
@@ -36,10 +36,10 @@ export function createAnalysisMetrics(registry: Registry): AnalysisObserver {
   });
   for (const operation of operations) running.set({ operation }, 0);
   for (const operation of ["analyze", "list_users"])
-    for (const source of sources) answers.add(0, operation, source);
+    for (const source of sources) results.add(0, operation, source);
   return {
     started: (operation) => running.inc({ operation }),
-    answered: (operation, source) => answers.add(1, operation, source),
+    resultSent: (operation, source) => results.add(1, operation, source),
     finished(operation, engine, outcome, duration) {
       running.dec({ operation });
       queries.add(1, operation, engine, outcome);

@@ -9,17 +9,17 @@ import { keyOf } from "./query-key.ts";
 import { createSharedRuns } from "./shared-runs.ts";
 
 /** A query and how it is run. */
-export interface QueryRun<Query extends Message, Answer extends Message> {
+export interface QueryRun<Query extends Message, Response extends Message> {
   readonly project: AnalysisProject;
   readonly query: Query & { readonly projectId: bigint };
   readonly rest: RestCall | undefined;
   /** Signal of the caller with its time limit. */
   readonly signal: AbortSignal;
-  readonly run: (signal: AbortSignal) => Promise<EngineResponse<Answer>>;
+  readonly run: (signal: AbortSignal) => Promise<EngineResponse<Response>>;
 }
 
-export interface SourcedResult<Answer extends Message> {
-  readonly answer: EngineResponse<Answer>;
+export interface SourcedResult<Response extends Message> {
+  readonly response: EngineResponse<Response>;
   readonly source: ResultSource;
 }
 
@@ -28,10 +28,10 @@ export interface CachedResults {
     queryRun: QueryRun<EventQuery, AnalyzeEventsResponse>,
   ): Promise<SourcedResult<AnalyzeEventsResponse>>;
   /** Does not cache the list: lists are large and seldom requested twice. */
-  list<Query extends Message, Answer extends Message>(
+  list<Query extends Message, Response extends Message>(
     desc: DescMessage,
-    queryRun: QueryRun<Query, Answer>,
-  ): Promise<SourcedResult<Answer>>;
+    queryRun: QueryRun<Query, Response>,
+  ): Promise<SourcedResult<Response>>;
   /** Makes cached results of the project outdated. */
   clusterImported(projectId: number): void;
 }
@@ -61,13 +61,13 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
       rest: version === undefined ? rest : undefined,
     };
   };
-  const shareRun = async <Answer extends Message>(
+  const shareRun = async <Response extends Message>(
     key: string,
-    { run, signal }: QueryRun<Message, Answer>,
+    { run, signal }: QueryRun<Message, Response>,
   ) => {
     const { result, isShared } = runs.join(key, run, signal);
     const source: ResultSource = isShared ? "shared" : "engine";
-    return { answer: (await result) as EngineResponse<Answer>, source };
+    return { response: (await result) as EngineResponse<Response>, source };
   };
 
   return {
@@ -76,14 +76,14 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
       const keyParts = keyPartsOf(queryRun);
       const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...keyParts });
       const runAndCache = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
-        const answer = await run(runSignal);
+        const response = await run(runSignal);
         if (keyParts.version !== undefined)
-          cache.set(key, answer.message, sizeOf(answer.message) + keptBytes);
-        return answer;
+          cache.set(key, response.message, sizeOf(response.message) + cacheEntryBytes);
+        return response;
       };
-      if (query.useCache === false) return { answer: await runAndCache(signal), source: "engine" };
+      if (query.useCache === false) return { response: await runAndCache(signal), source: "engine" };
       const cached = cache.get(key);
-      if (cached !== undefined) return { answer: { message: markCached(cached) }, source: "cache" };
+      if (cached !== undefined) return { response: { message: markCached(cached) }, source: "cache" };
       return await shareRun(key, { ...queryRun, run: runAndCache });
     },
     async list(desc, queryRun) {
@@ -98,7 +98,7 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
 }
 
 /** What an entry of the cache costs besides its value. */
-const keptBytes = 256;
+const cacheEntryBytes = 256;
 const bucketBytes = 200;
 const entryBytes = 300;
 const labelBytes = 2;
@@ -118,8 +118,8 @@ function sizeOf({ data }: AnalyzeEventsResponse): number {
   return bytes;
 }
 
-function markCached(answer: AnalyzeEventsResponse): AnalyzeEventsResponse {
-  const { data } = answer;
-  if (data?.info === undefined) return answer;
-  return { ...answer, data: { ...data, info: { ...data.info, cached: true } } };
+function markCached(response: AnalyzeEventsResponse): AnalyzeEventsResponse {
+  const { data } = response;
+  if (data?.info === undefined) return response;
+  return { ...response, data: { ...data, info: { ...data.info, cached: true } } };
 }

@@ -30,6 +30,6 @@ export const defaultGroups = 1_000;
 /** Users in one response that is not streamed. */
 export const maxListedUsers = 10_000;
 /** Numbers in one response that is not streamed, 160 MB. */
-export const maxAnswerValues = 20_000_000;
+export const maxResultValues = 20_000_000;
 /** Results of one split metric in a response that is not streamed. */
 export const maxSplitResults = 1_000;

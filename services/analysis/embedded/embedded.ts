@@ -150,17 +150,17 @@ function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<
   return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
 }
 
-async function mapStoreErrors<T>(query: AnyQuery, answer: () => Promise<T>): Promise<T> {
+async function mapStoreErrors<T>(query: AnyQuery, respond: () => Promise<T>): Promise<T> {
   try {
-    return await answer();
+    return await respond();
   } catch (error) {
     throw toRefusal(error, query);
   }
 }
 
-async function* mapStoreErrorsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>): AsyncGenerator<T> {
+async function* mapStoreErrorsOf<T>(query: AnyQuery, respond: () => AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* answer();
+    yield* respond();
   } catch (error) {
     throw toRefusal(error, query);
   }

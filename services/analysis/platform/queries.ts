@@ -50,19 +50,19 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
       return { search: new URLSearchParams(), body: Buffer.from(text), allowedMs };
     },
     async ask(path: string, request: Request, signal: AbortSignal): Promise<Envelope> {
-      const answer = await upstream.call({ path, ...request, contentType, signal, timed: "answer" });
-      return readEnvelope(answer, config.maxAnswerBytes, redactor);
+      const response = await upstream.call({ path, ...request, contentType, signal, timed: "answer" });
+      return readEnvelope(response, config.maxAnswerBytes, redactor);
     },
     async *load(path: string, request: Request, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-      const answer = await upstream.call({ path, ...request, contentType, signal, timed: "head" });
+      const response = await upstream.call({ path, ...request, contentType, signal, timed: "head" });
       try {
-        yield* readDownload(answer, config, redactor);
+        yield* readDownload(response, config, redactor);
       } finally {
-        answer.release();
+        response.release();
       }
     },
     async *forward(query: ForwardedQuery, signal: AbortSignal): AsyncGenerator<HttpBody> {
-      const answer = await upstream.call({
+      const response = await upstream.call({
         path: `/open/${query.path}`,
         ...toUpstream(query, query.projectId),
         contentType,
@@ -71,9 +71,9 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
         allowedMs: 0,
       });
       try {
-        yield* forwardBody(answer, config, redactor);
+        yield* forwardBody(response, config, redactor);
       } finally {
-        answer.release();
+        response.release();
       }
     },
   };

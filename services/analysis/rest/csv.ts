@@ -13,14 +13,14 @@ import { formatFast, type ValueStyle } from "./fast-format.ts";
 import { labelOf } from "./result-text.ts";
 
 /** What a codec receives in addition to the message. */
-interface Answer {
+interface RestResponse {
   readonly request: Message;
 }
 
 /** Writes one message of a downloaded result; the messages of a stream make one file. */
 export function writeEventsCsv(
   { content }: DownloadEventsResponse,
-  { request }: Answer,
+  { request }: RestResponse,
   style: ValueStyle,
 ): string | Uint8Array {
   switch (content.case) {

@@ -33,10 +33,10 @@ export function createAnalysisCodecs(style: ValueStyle): RestCodecs {
     desc.typeName,
     { decode: (body) => decodeQueryBody(desc, body), schema },
   ];
-  const analysis: RestCodec = { encode: encodeAttachedBytes, schema: schemas.analysisAnswer };
-  const users: RestCodec = { encode: encodeAttachedBytes, schema: schemas.usersAnswer };
+  const analysis: RestCodec = { encode: encodeAttachedBytes, schema: schemas.analysisResponse };
+  const users: RestCodec = { encode: encodeAttachedBytes, schema: schemas.usersResponse };
   const eventsCsv: RestCodec = {
-    encode: (message, answer) => writeEventsCsv(message as DownloadEventsResponse, answer, style),
+    encode: (message, response) => writeEventsCsv(message as DownloadEventsResponse, response, style),
     contentType: csvType,
     schema: schemas.csvFile,
   };

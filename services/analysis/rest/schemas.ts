@@ -64,7 +64,7 @@ const info = {
   warnings: texts,
 } satisfies JsonObject;
 
-function answer(properties: JsonObject): JsonObject {
+function responseSchema(properties: JsonObject): JsonObject {
   const data: JsonObject = { type: "object", properties: { ...properties, ...info } };
   return {
     type: "object",
@@ -79,7 +79,7 @@ const entry: JsonObject = {
   properties: { group_cols: texts, group_num: integer, values: texts, values_compared: texts },
 };
 
-export const analysisAnswer = answer({
+export const analysisResponse = responseSchema({
   result_generate_time: { ...text, description: "`yyyy-MM-dd HH:mm:ss` in the result's zone." },
   x: texts,
   x_compared: texts,
@@ -97,7 +97,7 @@ export const analysisAnswer = answer({
   },
 });
 
-export const usersAnswer = answer({
+export const usersResponse = responseSchema({
   datalist: {
     type: "array",
     items: { type: "object", additionalProperties: { type: ["string", "number"] } },

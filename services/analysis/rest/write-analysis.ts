@@ -20,8 +20,8 @@ export function writeHead(returnCode: number | undefined, returnMessage: string)
  * Writes the platform's form of a result in pieces of at most one group, so that the writer of a large result can yield
  * to the event loop.
  */
-export function* writeAnalysis(answer: AnalyzeEventsResponse, style: ValueStyle): Generator<string> {
-  const { returnCode, returnMessage, data } = answer;
+export function* writeAnalysis(response: AnalyzeEventsResponse, style: ValueStyle): Generator<string> {
+  const { returnCode, returnMessage, data } = response;
   yield writeHead(returnCode, returnMessage);
   if (data === undefined) {
     yield "null}";

@@ -5,30 +5,30 @@ import { toExactJson } from "../exact-value.ts";
 import { writeInfo } from "./result-text.ts";
 import { writeHead } from "./write-analysis.ts";
 
-type Answer = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
+type UsersResponse = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
 
 /** Writes the platform's form of a user list in pieces of one user. */
-export function* writeUsers(answer: Answer): Generator<string> {
-  const { data } = answer;
+export function* writeUsers(response: UsersResponse): Generator<string> {
+  const { data } = response;
   if (data === undefined) {
-    yield `${writeHead(answer.returnCode, answer.returnMessage)}null}`;
+    yield `${writeHead(response.returnCode, response.returnMessage)}null}`;
     return;
   }
-  yield writeUsersHead(answer);
+  yield writeUsersHead(response);
   const { writeUser } = createUserWriter();
   for (const [i, { userId, accountId, distinctId, properties }] of data.datalist.entries()) {
     yield (i === 0 ? "" : ",") + writeUser(userId, accountId, distinctId, properties ?? {});
   }
-  yield writeUsersEnd(answer);
+  yield writeUsersEnd(response);
 }
 
 /** Writes the text before the users. */
-export function writeUsersHead({ returnCode, returnMessage }: Answer): string {
+export function writeUsersHead({ returnCode, returnMessage }: UsersResponse): string {
   return `${writeHead(returnCode, returnMessage)}{"datalist":[`;
 }
 
 /** Writes the text after the users. */
-export function writeUsersEnd({ data }: Answer): string {
+export function writeUsersEnd({ data }: UsersResponse): string {
   return `],"columMeta":${JSON.stringify(data?.columMeta ?? {})}${writeInfo(data?.info)}}}`;
 }
 

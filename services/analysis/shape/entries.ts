@@ -23,11 +23,11 @@ export function numbersPerEntry({ plan }: RankedResult): number {
 export type ReadEntries = (result: RankedMetric) => AsyncGenerator<GroupEntry[]>;
 
 /** @param results the results to read, with at most the groups that will be read */
-export function createEntryReader(answer: RankedResult, results: readonly RankedMetric[]): ReadEntries {
-  const { table, runs, colsOf, yieldToEventLoop } = answer;
+export function createEntryReader(ranked: RankedResult, results: readonly RankedMetric[]): ReadEntries {
+  const { table, runs, colsOf, yieldToEventLoop } = ranked;
   const readers = new Map<ScanRun, CellReader>();
   for (const run of runs.flat()) readers.set(run, createCellReader(run, placesWanted(run, results, table)));
-  const atOnce = Math.max(1, Math.floor(maxPieceNumbers / numbersPerEntry(answer)));
+  const atOnce = Math.max(1, Math.floor(maxPieceNumbers / numbersPerEntry(ranked)));
   return async function* (result) {
     for (let from = 0; from < result.groups.length; from += atOnce) {
       const groups = result.groups.slice(from, from + atOnce);
@@ -52,7 +52,7 @@ export function createEntryReader(answer: RankedResult, results: readonly Ranked
       const places = groups.map((group) => table.place(run, split, group)).filter((place) => place >= 0);
       read.set(scan, await readers.get(run)!.read(places));
     }
-    const buckets = answer.plan.periods[period]!.buckets.length;
+    const buckets = ranked.plan.periods[period]!.buckets.length;
     const numbers = evaluate(metric.computation, groups.length * buckets, ({ ref }) => {
       const run = own[ref.scan]!;
       const { cells, rowOf } = read.get(ref.scan)!;

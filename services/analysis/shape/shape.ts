@@ -17,7 +17,7 @@ import {
   WarningSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
-import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
+import { maxResultValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { createEntryReader, numbersPerEntry } from "./entries.ts";
 import type { RankedMetric } from "./metric-groups.ts";
@@ -33,29 +33,29 @@ import { shapeBuckets, shapeInfo } from "./result-info.ts";
  * `user-list.ts` and `users.ts` shape lists of users.
  */
 export async function shapeAnalysis(
-  answer: RankedResult,
+  ranked: RankedResult,
   limit: number,
   nowMs: number,
 ): Promise<EventAnalysis> {
-  const { plan } = answer;
-  const kept = keepSplits(answer.results);
+  const { plan } = ranked;
+  const kept = keepSplits(ranked.results);
   const cut = kept.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
-  refuseTooLarge(answer, cut);
-  const read = createEntryReader(answer, cut);
+  refuseTooLarge(ranked, cut);
+  const read = createEntryReader(ranked, cut);
   const y: MetricResult[] = [];
   for (const [i, result] of cut.entries()) {
-    const heading = shapeHeading(answer, kept[i]!);
+    const heading = shapeHeading(ranked, kept[i]!);
     for await (const entries of read(result)) heading.entries.push(...entries);
     y.push(heading);
   }
   return create(EventAnalysisSchema, {
     resultGenerateTime: timestampFromMs(nowMs),
-    unionGroups: unionOf(plan, cut).map((group) => create(GroupSchema, { groupCols: answer.colsOf(group) })),
+    unionGroups: unionOf(plan, cut).map((group) => create(GroupSchema, { groupCols: ranked.colsOf(group) })),
     unionGroupNum: unionOf(plan, kept).length,
     x: shapeBuckets(plan.periods[0]),
     xCompared: shapeBuckets(plan.periods[1]),
     y,
-    info: shapeInfo(plan, truncations(answer.results, kept, limit)),
+    info: shapeInfo(plan, truncations(ranked.results, kept, limit)),
   });
 }
 
@@ -77,11 +77,11 @@ function unionOf({ keys }: EventPlan, results: readonly RankedMetric[]): readonl
   return [...union];
 }
 
-function refuseTooLarge(answer: RankedResult, results: readonly RankedMetric[]): void {
+function refuseTooLarge(ranked: RankedResult, results: readonly RankedMetric[]): void {
   const entries = results.reduce((sum, { groups }) => sum + groups.length, 0);
-  const numbers = entries * numbersPerEntry(answer);
-  if (numbers <= maxAnswerValues) return;
-  const description = `the result would have ${numbers} values, at most ${maxAnswerValues} are possible; ask for fewer groups, metrics or steps, or download it`;
+  const numbers = entries * numbersPerEntry(ranked);
+  if (numbers <= maxResultValues) return;
+  const description = `the result would have ${numbers} values, at most ${maxResultValues} are possible; ask for fewer groups, metrics or steps, or download it`;
   throw new AnalysisRefusal(returnCodes.parameter, `limit: ${description}`, {
     violations: [{ field: "limit", description }],
   });
@@ -114,13 +114,13 @@ function truncations(
 }
 
 /** Shapes a download: the header, then all groups of each result in their order. */
-export async function* shapeDownload(answer: RankedResult): AsyncGenerator<DownloadEventsResponse> {
-  const { results } = answer;
-  yield create(DownloadEventsResponseSchema, { content: { case: "header", value: shapeHeader(answer) } });
-  const read = createEntryReader(answer, results);
+export async function* shapeDownload(ranked: RankedResult): AsyncGenerator<DownloadEventsResponse> {
+  const { results } = ranked;
+  yield create(DownloadEventsResponseSchema, { content: { case: "header", value: shapeHeader(ranked) } });
+  const read = createEntryReader(ranked, results);
   for (const result of results) {
     for await (const entries of read(result)) {
-      const value = { ...shapeHeading(answer, result), entries };
+      const value = { ...shapeHeading(ranked, result), entries };
       yield create(DownloadEventsResponseSchema, { content: { case: "rows", value } });
     }
   }

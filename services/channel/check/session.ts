@@ -1,6 +1,6 @@
 import { signBody } from "../../../base/net/signature.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../exchange/exchange.ts";
-import { judgeOutcome, type Verdict } from "../verdict/verdict.ts";
+import { judgeOutcome, type Verdict } from "../judge-reply/judge-reply.ts";
 
 export interface SessionOptions {
   readonly exchange: Exchange;

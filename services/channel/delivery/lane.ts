@@ -5,7 +5,7 @@ import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Turn } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { judgeOutcome } from "../verdict/verdict.ts";
+import { judgeOutcome } from "../judge-reply/judge-reply.ts";
 import type { AttemptMarker } from "./attempt-marker.ts";
 import { attempt } from "./call/attempt.ts";
 import { outcomeOf } from "./call/outcome.ts";

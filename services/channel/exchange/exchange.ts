@@ -2,11 +2,11 @@ import http from "node:http";
 import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  AnswerCutError,
   createHttpClient,
-  type HttpAnswer,
+  IncompleteResponseError,
   ownHeaders,
-  receiveAnswer,
+  type ReceivedResponse,
+  receiveResponse,
 } from "../../../base/net/http-client.ts";
 import { type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
@@ -73,7 +73,7 @@ export interface ExchangeOptions {
   /** Connections kept at most. */
   readonly maxConnections: number;
   /** Of an answer, more is not read. */
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
   readonly tls?: https.AgentOptions;
 }
 
@@ -82,7 +82,7 @@ export interface OpenExchange extends Disposable {
 }
 
 /** Of a receiver's answer: 500 elements with a reason of 2,000 characters each. */
-export const maxChannelAnswerBytes = 1_048_576;
+export const maxReceiverResponseBytes = 1_048_576;
 
 /** Calls one URL over HTTP/1.1 with kept connections. */
 export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenExchange {
@@ -91,11 +91,11 @@ export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenE
     async exchange(request) {
       const { headers, body, signal, writing } = request;
       try {
-        const answer =
+        const response =
           writing === undefined
             ? await client.exchange(headers, body, signal)
             : await exchangeUnusually({ ...options, tls }, request, writing);
-        return { kind: "response", ...answer };
+        return { kind: "response", ...response };
       } catch (error) {
         return failureOf(error, signal);
       }
@@ -114,7 +114,7 @@ function failureOf(error: unknown, signal: AbortSignal): ExchangeOutcome {
 
 function kindOf(error: unknown): ExchangeFailureKind {
   if (error instanceof OutboundRefusedError) return "refused_address";
-  if (error instanceof AnswerCutError) return isParserError(error.cause) ? "not_http" : "cut";
+  if (error instanceof IncompleteResponseError) return isParserError(error.cause) ? "not_http" : "cut";
   return isParserError(error) ? "not_http" : "connection";
 }
 
@@ -125,10 +125,10 @@ function isParserError(error: unknown): boolean {
 
 /** A connection of its own, on which the body is written slowly or not to its end. */
 async function exchangeUnusually(
-  { url: text, outbound, maxAnswerBytes, tls }: ExchangeOptions,
+  { url: text, outbound, maxResponseBytes, tls }: ExchangeOptions,
   { headers, body, signal }: ExchangeRequest,
   writing: BodyWriting,
-): Promise<HttpAnswer> {
+): Promise<ReceivedResponse> {
   const url = new URL(text);
   const isTls = url.protocol === "https:";
   const port = Number(url.port) || (isTls ? 443 : 80);
@@ -141,13 +141,13 @@ async function exchangeUnusually(
     path: `${url.pathname}${url.search}`,
     headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
   });
-  let isAnswered = false;
+  let hasResponse = false;
   request.on("response", () => {
-    isAnswered = true;
+    hasResponse = true;
   });
-  const answer = receiveAnswer(request, maxAnswerBytes, signal);
-  const written = write(request, body, writing, () => isAnswered || request.destroyed);
-  return Promise.race([answer, written.then(() => answer)]);
+  const response = receiveResponse(request, maxResponseBytes, signal);
+  const written = write(request, body, writing, () => hasResponse || request.destroyed);
+  return Promise.race([response, written.then(() => response)]);
 }
 
 /** Pieces in a second, at most. */

@@ -4,10 +4,10 @@ import { openArray, openObject, quote } from "../../../base/json/bytes.ts";
 import { JsonCursor } from "../../../base/json/cursor.ts";
 import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
+import type { RawRecord } from "../accept-records.ts";
 import { notJson } from "../body/payload.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { findRecords, type RecordList, scanWhole } from "../body/record-list.ts";
-import type { RawRecord } from "../take.ts";
 import { BodyFault } from "./body-fault.ts";
 
 /** The records of a body. */

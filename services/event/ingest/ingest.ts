@@ -10,6 +10,7 @@ import {
   type IngestResponse,
   IngestResponseSchema,
 } from "../../../gen/engage/event/v1/ingest_pb.ts";
+import { appendLine, type CheckingOptions, senderOf, takeChecked } from "../accept-records.ts";
 import { unknownAppid } from "../admit.ts";
 import type { Fields } from "../body/form.ts";
 import { openPayload, unpack } from "../body/payload.ts";
@@ -18,10 +19,9 @@ import type { Project, ProjectDirectory } from "../projects.ts";
 import type { CheckedRecord, RefusedRecord } from "../record/record.ts";
 import { createReportLimit, toDropped, toResult } from "../results.ts";
 import { encodeSpoolLine } from "../spool-line.ts";
-import { appendLine, type CheckingOptions, senderOf, takeChecked } from "../take.ts";
 import { type IngestBody, readIngestBody, toRawRecords, validBytes } from "./body.ts";
 import { BodyFault } from "./body-fault.ts";
-import { keepRefused } from "./refused-letters.ts";
+import { keepRefused } from "./refused-records.ts";
 
 export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;

@@ -1,5 +1,5 @@
 import { type DeadLetterBatch, encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
-import { createRecordLetters } from "../ingest/refused-letters.ts";
+import { createRecordLetters } from "../ingest/refused-records.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 

@@ -6,8 +6,8 @@ import {
   TrackStreamResponseSchema,
 } from "../../../gen/engage/event/v1/track_pb.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
+import type { CheckingOptions } from "../accept-records.ts";
 import type { ProjectDirectory } from "../projects.ts";
-import type { CheckingOptions } from "../take.ts";
 import { trackBatch } from "./track.ts";
 
 /** Batches that wait for the disk; more are not read meanwhile. */

@@ -11,13 +11,13 @@ import {
   type TrackResponse,
   TrackResponseSchema,
 } from "../../../gen/engage/event/v1/track_pb.ts";
+import { type CheckingOptions, type RawRecord, takeChecked } from "../accept-records.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { stringifyWithNonFinite } from "../exact-json.ts";
 import type { RecordSource } from "../observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "../projects.ts";
 import { refuse, show } from "../record/refusal.ts";
 import { createReportLimit, toResult } from "../results.ts";
-import { type CheckingOptions, type RawRecord, takeChecked } from "../take.ts";
 import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 
 const maxRecords = 10_000;

@@ -74,9 +74,9 @@ export function separatorWarnings(config: SeparatorConfig): string[] {
   ];
 }
 
-function faultOf(separator: string, isInAnswers: boolean): string | undefined {
+function faultOf(separator: string, isInResponses: boolean): string | undefined {
   if (!separator.isWellFormed()) return "contains half a surrogate pair, which UTF-8 cannot encode";
-  if (!isInAnswers) return undefined;
+  if (!isInResponses) return undefined;
   if (/["\\]/.test(separator)) return "contains a quote or a backslash, which JSON uses itself";
   if (isJsonStructure(separator)) return "can occur in JSON outside of strings, where it can't be escaped";
   return undefined;

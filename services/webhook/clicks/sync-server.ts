@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { createHttpClient, type HttpAnswer } from "../../../base/net/http-client.ts";
+import { createHttpClient, type ReceivedResponse } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { describeError, oneLine } from "../../../base/text/system-error.ts";
 import type { RecordReceiver, SendOutcome } from "../../../store/records/records.ts";
-import { parseRetryAfter } from "../targets/http-answer.ts";
+import { parseRetryAfter } from "../targets/http-outcome.ts";
 
 export interface SyncServerOptions {
   /** URL of the platform's ingest, without `/sync_server`. */
@@ -19,7 +19,7 @@ export interface SyncServerOptions {
 
 const compress = promisify(gzip);
 /** Limit of a response, which is `{"code":0}`, sometimes with a message. */
-const maxAnswerBytes = 65_536;
+const maxResponseBytes = 65_536;
 
 /** Creates a client of the endpoint that the platform's server SDKs use: an array of records, compressed with gzip. */
 export function createSyncServer(options: SyncServerOptions): RecordReceiver {
@@ -28,7 +28,7 @@ export function createSyncServer(options: SyncServerOptions): RecordReceiver {
     url: `${options.url.replace(/\/+$/, "")}/sync_server`,
     method: "POST",
     maxConnections: 1,
-    maxAnswerBytes,
+    maxResponseBytes,
     tls: {},
     outbound,
   });
@@ -58,12 +58,12 @@ function joinRecords(records: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")]);
 }
 
-function toOutcome({ status, headers, text, bodyFault = "" }: HttpAnswer, nowMs: number): SendOutcome {
+function toOutcome({ status, headers, text, bodyFault = "" }: ReceivedResponse, nowMs: number): SendOutcome {
   const said = text || bodyFault;
   const reason = oneLine(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   const afterMs = parseRetryAfter(headers["retry-after"], nowMs);
-  const isAnswer = status < 300 || (status >= 400 && status < 500);
-  const code = isAnswer ? codeOf(text) : undefined;
+  const isFromServer = status < 300 || (status >= 400 && status < 500);
+  const code = isFromServer ? codeOf(text) : undefined;
   if (code === 0 && status < 300) return { kind: "taken" };
   if (code === -1 || status === 413) return { kind: "refused", reason };
   if (code === -2) return { kind: "unknown_appid", reason };
@@ -73,8 +73,10 @@ function toOutcome({ status, headers, text, bodyFault = "" }: HttpAnswer, nowMs:
 /** Reads the code of a response; undefined if it is not one of the ingest. */
 function codeOf(text: string): unknown {
   try {
-    const answer: unknown = JSON.parse(text);
-    return answer !== null && typeof answer === "object" && "code" in answer ? answer.code : undefined;
+    const response: unknown = JSON.parse(text);
+    return response !== null && typeof response === "object" && "code" in response
+      ? response.code
+      : undefined;
   } catch {
     return undefined;
   }

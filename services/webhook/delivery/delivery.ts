@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
 import type { DeliverNow } from "../receive/store-batch.ts";
-import type { RouteAnswer } from "../receive/sync-outcome.ts";
+import type { RouteOutcome } from "../receive/sync-outcome.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
 import { Lane } from "./lane.ts";
 import type { LaneOptions, LanePolicy } from "./lane-options.ts";
@@ -58,13 +58,13 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     async deliverNow(batch, timeoutMs) {
       const time = new AbortController();
       const isLate = clock.wait(timeoutMs, time.signal).then(() => time.abort());
-      const answers = batch.routes.map(async (route): Promise<RouteAnswer> => {
+      const running = batch.routes.map(async (route): Promise<RouteOutcome> => {
         const lane = lanes.get(route.target);
         if (lane === undefined) return { target: route.target, delivered: [], failed: [] };
         const handed = toHanded(batch, route, options.deliveryIdOf, clock.now());
-        return toAnswer(route.target, await lane.deliverNow(handed, time.signal));
+        return toRouteOutcome(route.target, await lane.deliverNow(handed, time.signal));
       });
-      const results = await Promise.all(answers);
+      const results = await Promise.all(running);
       time.abort();
       await isLate;
       return results;
@@ -105,7 +105,7 @@ function cut(
 }
 
 /** Converts the outcomes of a lane. Messages to be retried count as unanswered: the queue retries them. */
-function toAnswer(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteAnswer {
+function toRouteOutcome(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteOutcome {
   const ordered = [...outcomes].sort(([a], [b]) => a - b);
   return {
     target,

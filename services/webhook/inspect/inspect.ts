@@ -29,7 +29,7 @@ export interface SeenBatch {
   readonly refusal?: { readonly status: number; readonly message: string };
 }
 
-export interface Answer {
+export interface BatchResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -41,7 +41,8 @@ export interface SeenRequest extends SeenBatch {
   readonly method: string;
   readonly path: string;
   readonly bytes: number;
-  readonly answer: Answer;
+  /** The response. `engage listen --json` prints it under this name. */
+  readonly answer: BatchResponse;
   readonly ms: number;
 }
 

@@ -11,7 +11,7 @@ export interface PushIdCheckers extends Disposable {
 }
 
 /** Limit of a response, enough for a reason for each push id of a batch. */
-const maxAnswerBytes = 4_194_304;
+const maxResponseBytes = 4_194_304;
 
 /** Creates clients of the services engage.handler.v1.PushIdChecker of the channels. They connect at the first check. */
 export function createPushIdCheckers(
@@ -25,17 +25,17 @@ export function createPushIdCheckers(
         url: pushId.check.url,
         tls: {},
         outbound,
-        maxAnswerBytes,
+        maxAnswerBytes: maxResponseBytes,
       });
       return [[channel, { client: createClient(PushIdChecker, transport), close }] as const];
     }),
   );
   return {
     async checkPushIds(channel, pushIds, signal) {
-      const answer = await connections
+      const response = await connections
         .get(channel)
         ?.client.checkPushIds({ channel, pushIds: [...pushIds] }, { signal });
-      return new Map(answer?.unusable.map(({ pushId, reason }) => [pushId, reason]));
+      return new Map(response?.unusable.map(({ pushId, reason }) => [pushId, reason]));
     },
     [Symbol.dispose]() {
       for (const { close } of connections.values()) close();

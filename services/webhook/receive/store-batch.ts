@@ -2,9 +2,9 @@ import type { Inbox, NewBatch } from "../../../store/inbox/inbox.ts";
 import type { Channel } from "../channels.ts";
 import type { ReceiveObserver } from "../observer.ts";
 import type { ElementFailure } from "./elements.ts";
+import { encodeReply } from "./encode-reply.ts";
 import { Refusal } from "./refusal.ts";
-import { encodeReply } from "./reply.ts";
-import { decideSync, type RouteAnswer } from "./sync-outcome.ts";
+import { decideSync, type RouteOutcome } from "./sync-outcome.ts";
 
 export type ReceiveInbox = Pick<Inbox, "accept" | "awaitReply" | "complete" | "release">;
 
@@ -22,7 +22,7 @@ export type DeliverNow = (
     readonly batchId: string;
   },
   timeoutMs: number,
-) => Promise<readonly RouteAnswer[]>;
+) => Promise<readonly RouteOutcome[]>;
 
 export interface StorePorts {
   readonly inbox: ReceiveInbox;
@@ -99,13 +99,13 @@ async function deliverAndReply(
   batchId: string,
 ): Promise<Uint8Array | undefined> {
   const { channel, requestId, body, elements, routes } = batch;
-  const answers = await deliverNow({ channel, requestId, body, elements, routes, batchId }, timeoutMs).catch(
-    (error: unknown): readonly RouteAnswer[] => {
+  const outcomes = await deliverNow({ channel, requestId, body, elements, routes, batchId }, timeoutMs).catch(
+    (error: unknown): readonly RouteOutcome[] => {
       observer.failed(channel, "sync_delivery", error);
       return [];
     },
   );
-  const outcome = decideSync(elements, routes, answers, late);
+  const outcome = decideSync(elements, routes, outcomes, late);
   const failures = [...batch.failures, ...outcome.failures].sort((a, b) => a.index - b.index);
   if (outcome.kind === "failed") {
     await inbox.release(batchId);

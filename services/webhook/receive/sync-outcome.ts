@@ -2,7 +2,7 @@ import type { BatchElement, Route, RouteResult } from "../../../store/inbox/inbo
 import type { ElementFailure } from "./elements.ts";
 
 /** The outcomes of a target within the time limit; elements of its route in neither list are unanswered. */
-export interface RouteAnswer {
+export interface RouteOutcome {
   readonly target: string;
   readonly delivered: readonly number[];
   /** Elements that the target refused, with the reason. */
@@ -26,11 +26,11 @@ export type SyncOutcome =
 export function decideSync(
   elements: readonly BatchElement[],
   routes: readonly Route[],
-  answers: readonly RouteAnswer[],
+  outcomes: readonly RouteOutcome[],
   late: "queue" | "fail",
 ): SyncOutcome {
   const failures = new Map<number, string>();
-  const states = routes.map((route) => stateOf(route, elements, answers));
+  const states = routes.map((route) => stateOf(route, elements, outcomes));
   for (const { target, failed, unanswered } of states) {
     for (const [index, reason] of failed) if (!failures.has(index)) failures.set(index, reason);
     if (late === "queue") continue;
@@ -64,12 +64,12 @@ interface RouteState {
 function stateOf(
   { target, indexes }: Route,
   elements: readonly BatchElement[],
-  answers: readonly RouteAnswer[],
+  outcomes: readonly RouteOutcome[],
 ): RouteState {
-  const answer = answers.find((one) => one.target === target);
+  const outcome = outcomes.find((one) => one.target === target);
   const all = indexes === "all" ? elements.map(({ index }) => index) : indexes;
-  const done = new Set(answer?.delivered);
-  const refused = new Map(answer?.failed.map(({ index, reason }) => [index, reason]));
+  const done = new Set(outcome?.delivered);
+  const refused = new Map(outcome?.failed.map(({ index, reason }) => [index, reason]));
   return {
     target,
     delivered: all.filter((index) => done.has(index)),

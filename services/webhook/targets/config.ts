@@ -132,7 +132,7 @@ const tls = z
   .refine(({ cert, key }) => (cert === undefined) === (key === undefined), "needs cert and key together")
   .prefault({});
 
-const answer = z.int().min(0).max(67_108_864);
+const responseBytes = z.int().min(0).max(67_108_864);
 
 const http = z
   .strictObject({
@@ -154,7 +154,7 @@ const http = z
       .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
       .max(4)
       .default([]),
-    maxAnswerBytes: answer.default(65_536),
+    maxAnswerBytes: responseBytes.default(65_536),
   })
   .superRefine(({ url, headers, per, missing }, context) => {
     const rules = { missing, isForBatch: per === "batch" };
@@ -177,7 +177,7 @@ const grpc = z.strictObject({
   url: httpUrl().refine((text) => (URL.parse(text)?.pathname || "/") === "/", "must have no path"),
   bearer: secret().optional(),
   maxMessages: z.int().min(1).max(1_000).default(500),
-  maxAnswerBytes: answer.default(4_194_304),
+  maxAnswerBytes: responseBytes.default(4_194_304),
 });
 
 const smtp = z

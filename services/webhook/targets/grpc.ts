@@ -37,8 +37,8 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
     maxMessages: options.maxMessages,
     async deliver(batch, signal) {
       try {
-        const answer = await client.handle({ batch: toMessageBatch(batch) }, { signal, headers });
-        return outcomesOf(batch, answer);
+        const response = await client.handle({ batch: toMessageBatch(batch) }, { signal, headers });
+        return outcomesOf(batch, response);
       } catch (error) {
         const outcome = outcomeOfError(ConnectError.from(error));
         return batch.elements.map(() => outcome);

@@ -3,7 +3,7 @@ import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { describeError } from "../../../base/text/system-error.ts";
 import type { TemplateInput } from "../mapping/template.ts";
-import { outcomeOf } from "./http-answer.ts";
+import { outcomeOf } from "./http-outcome.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
 import { downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
 import { outcomesOf, type WriteMessage, writeAll, writeOrFault } from "./write.ts";
@@ -36,7 +36,11 @@ export interface HttpTargetOptions {
 /** Creates a target that sends messages as JSON over HTTP/1.1 with kept connections. It does not follow redirects. */
 export function createHttpTarget(options: HttpTargetOptions): Target {
   const { per, write, path } = options;
-  const client = createHttpClient({ ...options, url: originOf(options) });
+  const client = createHttpClient({
+    ...options,
+    maxResponseBytes: options.maxAnswerBytes,
+    url: originOf(options),
+  });
   const fixed: Record<string, string> = { "content-type": "application/json" };
   const written: (readonly [string, (input: TemplateInput) => string])[] = [];
   for (const [name, value] of Object.entries(options.headers)) {

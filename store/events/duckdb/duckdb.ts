@@ -1,4 +1,5 @@
 import { type EventStore, emptySchema } from "../events.ts";
+import { cohortInfos, importCohort } from "./cohorts.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { loadBatch } from "./load/load.ts";
 import { exportRecords } from "./query/export.ts";
@@ -9,7 +10,6 @@ import { createScans } from "./query/scan.ts";
 import { storeStats } from "./query/stats.ts";
 import { selectUsers } from "./query/users.ts";
 import { findFaults } from "./upkeep/check.ts";
-import { cohortInfos, importCohort } from "./upkeep/cohorts.ts";
 import { compact } from "./upkeep/compact.ts";
 import { removeNames } from "./upkeep/remove-names.ts";
 import { createWriter } from "./writer.ts";

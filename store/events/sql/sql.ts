@@ -35,22 +35,22 @@ export function compileScan(
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
   const common: string[] = [];
-  const answers: CompiledMeasures[] = [];
+  const compiled: CompiledMeasures[] = [];
   if (additive.length > 0) {
-    const answer = compileAdditive(context, scan, division, { measures: additive, name: "stretched" });
-    if (answer.shared !== undefined) common.push(answer.shared);
-    answers.push(answer);
+    const measured = compileAdditive(context, scan, division, { measures: additive, name: "stretched" });
+    if (measured.shared !== undefined) common.push(measured.shared);
+    compiled.push(measured);
   }
   for (const measures of groupDistinct(different)) {
-    const name = `s${answers.length}`;
-    const answer = compileDistinct(context, scan, division, { measures, name });
-    if (answer.shared !== undefined) common.push(`${name} ${dialect.asShared(answer.shared)}`);
-    answers.push(answer);
+    const name = `s${compiled.length}`;
+    const measured = compileDistinct(context, scan, division, { measures, name });
+    if (measured.shared !== undefined) common.push(`${name} ${dialect.asShared(measured.shared)}`);
+    compiled.push(measured);
   }
   const keys = compileKeys(scan.keys, new Source(context));
-  const parts = answers.flatMap((answer) => answer.parts);
+  const parts = compiled.flatMap((measured) => measured.parts);
   const columns = parts.flatMap((part) => part.columns);
-  const layouts = new Map(answers.flatMap((answer) => [...answer.layouts]));
+  const layouts = new Map(compiled.flatMap((measured) => [...measured.layouts]));
   if (kept !== undefined) common.unshift(compileShared(kept, { scan, division }));
   const shared = common.length === 0 ? "" : `WITH ${common.join(", ")} `;
   return {

@@ -30,7 +30,7 @@ export function* accept(session: Session, batch: StoredBatch): Operation<AcceptR
   const claim = seen === null ? null : yield* findClaim(batch, session.dialect.forUpdate);
   const changed = resultOf(claim, batch, session.nowMs);
   if (changed !== null) return changed;
-  if (claim !== null) yield* deleteUnanswered(claim);
+  if (claim !== null) yield* deleteWithoutReply(claim);
   const seq = yield* insertBatch(session, batch);
   yield* saveClaim(batch, seq, claim !== null);
   if (batch.reply !== null) for (const route of batch.routes) yield* addRoute(session, batch, seq, route);
@@ -63,7 +63,7 @@ function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): Ac
 }
 
 /** Deletes a batch which was begun and never completed: its sender has sent it again. */
-function* deleteUnanswered({ reply, batch_seq }: ClaimRow): Operation<void> {
+function* deleteWithoutReply({ reply, batch_seq }: ClaimRow): Operation<void> {
   if (reply !== null) return;
   yield* run("DELETE FROM {bodies} WHERE batch_seq = $1", batch_seq);
   yield* run("DELETE FROM {batches} WHERE seq = $1", batch_seq);

@@ -120,8 +120,8 @@ export class SqlInbox implements port.Inbox {
     const keys = calls.map(({ token, indexes }) => ({ key: decodeToken(token), indexes }));
     const known = keys.flatMap(({ key, indexes }) => (key === null ? [] : [{ ...key, indexes }]));
     const held = known.length === 0 ? [] : await this.#call("begin", [known], options);
-    const answers = held.values();
-    return keys.map(({ key }) => key !== null && answers.next().value === true);
+    const taken = held.values();
+    return keys.map(({ key }) => key !== null && taken.next().value === true);
   }
 
   async extend(token: string, leaseMs: number, options?: port.CallOptions): Promise<port.ExtendResult> {

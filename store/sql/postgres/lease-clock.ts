@@ -45,10 +45,10 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
     isAsking = true;
     try {
       const databaseMs = await ask();
-      const answeredMs = monotonic();
-      if (offsetMs !== undefined && answeredMs - askedMs > maxRoundTripMs) return;
+      const receivedMs = monotonic();
+      if (offsetMs !== undefined && receivedMs - askedMs > maxRoundTripMs) return;
       // The database read its clock between the call and the reply; the middle is assumed.
-      offsetMs = databaseMs - (askedMs + answeredMs) / 2;
+      offsetMs = databaseMs - (askedMs + receivedMs) / 2;
     } finally {
       isAsking = false;
     }

@@ -3,18 +3,18 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHttpClient, type HttpAnswer } from "../../../base/net/http-client.ts";
+import { createHttpClient, type ReceivedResponse } from "../../../base/net/http-client.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { packageVersion } from "../../../base/package/root.ts";
 
-const maxAnswerBytes = 1_000;
+const maxResponseBytes = 1_000;
 
 /** Makes one call to a server that responds with these bytes; returns the outcome and the request headers. */
 async function call(
   body: Buffer,
   encoding: string | undefined,
   { headers = {}, status = 200 }: { headers?: Record<string, string>; status?: number } = {},
-): Promise<{ readonly answer: HttpAnswer; readonly seen: IncomingHttpHeaders }> {
+): Promise<{ readonly response: ReceivedResponse; readonly seen: IncomingHttpHeaders }> {
   let seen: IncomingHttpHeaders = {};
   const server = createServer((request, response) => {
     seen = request.headers;
@@ -26,7 +26,7 @@ async function call(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     method: "POST",
     maxConnections: 1,
-    maxAnswerBytes,
+    maxResponseBytes,
     tls: {},
     outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
@@ -35,8 +35,8 @@ async function call(
     server.closeAllConnections();
     server.close();
   });
-  const answer = await client.exchange(headers, Buffer.from("[]"), new AbortController().signal);
-  return { answer, seen };
+  const response = await client.exchange(headers, Buffer.from("[]"), new AbortController().signal);
+  return { response, seen };
 }
 
 const text = '{"return_code":1}';
@@ -57,13 +57,13 @@ describe("a body is read with its encoding undone", () => {
     ["br, gzip", gzipSync(brotliCompressSync(plain))],
     ["identity, gzip", gzipSync(plain)],
   ])("%s", async (encoding, body) => {
-    const { answer } = await call(body, encoding);
-    expect(answer).toMatchObject({ status: 200, text, isTruncated: false, bodyFault: undefined });
+    const { response } = await call(body, encoding);
+    expect(response).toMatchObject({ status: 200, text, isTruncated: false, bodyFault: undefined });
   });
 
   test.each(["gzip", "deflate", "br", "br, gzip"])("an empty one of %s", async (encoding) => {
-    const { answer } = await call(Buffer.alloc(0), encoding);
-    expect(answer).toMatchObject({ text: "", isTruncated: false, bodyFault: undefined });
+    const { response } = await call(Buffer.alloc(0), encoding);
+    expect(response).toMatchObject({ text: "", isTruncated: false, bodyFault: undefined });
   });
 });
 
@@ -83,8 +83,8 @@ describe("a body that can't be read has a fault, and its status", () => {
     ["br", plain, /^response is not br: /],
     ["br, gzip", gzipSync(plain), /^response is not br: /],
   ])("%s %#", async (encoding, body, fault) => {
-    const { answer } = await call(body, encoding, { status: 503 });
-    expect(answer).toMatchObject({ status: 503, text: "", bodyFault: expect.stringMatching(fault) });
+    const { response } = await call(body, encoding, { status: 503 });
+    expect(response).toMatchObject({ status: 503, text: "", bodyFault: expect.stringMatching(fault) });
   });
 });
 
@@ -97,9 +97,9 @@ describe("of a bomb no more than the limit is kept", () => {
     // Nothing comes out of it.
     ["gzip", Buffer.concat(new Array<Buffer>(1_000).fill(gzipSync(Buffer.alloc(0))))],
   ])("%s %#", async (encoding, body) => {
-    const { answer } = await call(body, encoding);
-    expect(answer).toMatchObject({ isTruncated: true, bodyFault: undefined });
-    expect(answer.text.length).toBeLessThanOrEqual(maxAnswerBytes);
+    const { response } = await call(body, encoding);
+    expect(response).toMatchObject({ isTruncated: true, bodyFault: undefined });
+    expect(response.text.length).toBeLessThanOrEqual(maxResponseBytes);
   });
 });
 

@@ -46,7 +46,7 @@ describe("answers", () => {
     ],
   ];
   test.each(table)("%s", async (_name, answer, status, text) => {
-    const { url } = await listen({ answer: { ...told, ...answer } });
+    const { url } = await listen({ response: { ...told, ...answer } });
     expect(await post(url, body)).toEqual({ status, text });
   });
 
@@ -94,7 +94,7 @@ describe("answers", () => {
       headerName: "X-SVC-OPS-Signature",
       delayMs: 0,
       onSeen: () => undefined,
-      answer: told,
+      response: told,
       async exchange() {
         asked.resolve();
         await answered.promise;
@@ -186,7 +186,7 @@ describe("forwarding", () => {
     createExchange({
       url,
       maxConnections: 1,
-      maxAnswerBytes: 1_000,
+      maxResponseBytes: 1_000,
       outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
     });
 

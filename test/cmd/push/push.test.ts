@@ -20,8 +20,8 @@ async function openServer({
   rate?: number;
   name?: string;
 } = {}) {
-  const answer = { fail, returnCode: 0, status: 200, isEmpty: false };
-  const receiver = await listen({ answer });
+  const response = { fail, returnCode: 0, status: 200, isEmpty: false };
+  const receiver = await listen({ response });
   const cwd = folderWith({
     "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
     "users.json": JSON.stringify({
@@ -54,7 +54,7 @@ async function openServer({
   };
   const server = await start("127.0.0.1:0");
   const { url } = server.address;
-  const response = await fetch(`${url}/v1/channels`, {
+  const created = await fetch(`${url}/v1/channels`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
@@ -70,7 +70,7 @@ async function openServer({
       ],
     }),
   });
-  expect(response.status).toBe(200);
+  expect(created.status).toBe(200);
   const push = (...args: readonly string[]) => runEngage(["push", ...args, "--url", url], { cwd });
   const begin = (...args: readonly string[]) => startEngage(["push", ...args, "--url", url], { cwd });
   const restart = async () => {

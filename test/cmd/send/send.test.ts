@@ -103,7 +103,7 @@ describe("faults", () => {
   });
 
   test("an empty body is a matter of validation", async () => {
-    const { url } = await listen({ answer: { fail: [], returnCode: 0, status: 200, isEmpty: true } });
+    const { url } = await listen({ response: { fail: [], returnCode: 0, status: 200, isEmpty: true } });
     const { code, stdout } = await send(url, "--secret", secret, "--push-id", "ann");
     expect([code, stdout.split("\n").slice(-5)]).toEqual([
       1,

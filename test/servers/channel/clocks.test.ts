@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../base/async/clock.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { createDelivery, type Delivery } from "../../../services/channel/delivery/delivery.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../services/channel/exchange/exchange.ts";
+import { createExchange, maxReceiverResponseBytes } from "../../../services/channel/exchange/exchange.ts";
 import { startScheduler } from "../../../services/channel/schedule/scheduler.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
@@ -44,7 +44,7 @@ beforeEach(async () => {
     leaseMs: 60_000,
     events: async () => ({ users: [], conversions: 0, segments: [] }),
     openExchange: (url) =>
-      createExchange({ url, outbound, maxConnections: 8, maxAnswerBytes: maxChannelAnswerBytes }),
+      createExchange({ url, outbound, maxConnections: 8, maxResponseBytes: maxReceiverResponseBytes }),
   });
   delivery.start();
   opened.defer(() => delivery.stop(1_000));

@@ -67,7 +67,7 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
   const book = options.tokens ?? createTokenList(tokens);
   const observer: AnalysisObserver = options.observer ?? {
     started: () => undefined,
-    answered: (operation, source) => void sources.push(`${operation} ${source}`),
+    resultSent: (operation, source) => void sources.push(`${operation} ${source}`),
     finished: (operation, name, outcome) => void finished.push(`${operation} ${name} ${outcome}`),
   };
   const proxy = createAnalysisProxy({

@@ -17,7 +17,7 @@ import {
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import { decodeGroup, groupsOf } from "./groups.ts";
 import { matchMetrics } from "./match-metrics.ts";
-import { answerInfo, bucketsOf, generateTime, type Warn } from "./result-info.ts";
+import { bucketsOf, createInfo, generateTime, type Warn } from "./result-info.ts";
 import { decodeValue, type PercentAs, valuesOf } from "./values.ts";
 
 export interface DecodeOptions {
@@ -62,7 +62,7 @@ export function decodeAnalysis(data: unknown, query: EventQuery, options: Decode
     x: bucketsOf(reading.x),
     xCompared: bucketsOf(reading.compared),
     y,
-    info: answerInfo(query.zoneOffset, members, isTruncated, warnings),
+    info: createInfo(query.zoneOffset, members, isTruncated, warnings),
   });
 }
 

@@ -20,25 +20,25 @@ export interface Envelope {
  * and INTERNAL for JSON of another form
  */
 export async function readEnvelope(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   maxBytes: number,
   redactor: Redactor,
 ): Promise<Envelope> {
   try {
-    return check(answer, await readAll(answer, maxBytes), redactor);
+    return check(response, await readAll(response, maxBytes), redactor);
   } finally {
-    answer.release();
+    response.release();
   }
 }
 
-function check(answer: UpstreamResponse, received: Uint8Array, redactor: Redactor): Envelope {
+function check(response: UpstreamResponse, received: Uint8Array, redactor: Redactor): Envelope {
   // The token is removed first, so that nothing made from the bytes can contain it.
   const bytes = redactor.bytes(withoutByteOrderMark(received));
   const json = parse(bytes);
   const code = returnCodeOf(json);
   if (code !== undefined && code !== 0) throw refusalOf(code, json as object, redactor);
   // This includes the JSON of an HTTP error and whatever is not JSON: a page, a text, or the beginning of a response.
-  if (answer.status !== 200 || json === undefined) throw refuseReceived(answer, bytes, redactor);
+  if (response.status !== 200 || json === undefined) throw refuseReceived(response, bytes, redactor);
   if (code === undefined) {
     const message = `the platform's response has no return_code: ${quoteBytes(bytes, redactor)}`;
     throw new AnalysisRefusal(returnCodes.internal, message);
@@ -51,8 +51,8 @@ function check(answer: UpstreamResponse, received: Uint8Array, redactor: Redacto
   };
 }
 
-async function readAll(answer: UpstreamResponse, maxBytes: number): Promise<Buffer> {
-  const { contentLength = 0, body } = answer;
+async function readAll(response: UpstreamResponse, maxBytes: number): Promise<Buffer> {
+  const { contentLength = 0, body } = response;
   const pieces: Uint8Array[] = [];
   let length = contentLength;
   if (length <= maxBytes) {

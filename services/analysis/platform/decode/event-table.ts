@@ -16,7 +16,7 @@ import type { CsvRow } from "../csv-rows.ts";
 import { type DecodeOptions, refuseUnreadable } from "./analysis.ts";
 import { decodeGroup } from "./groups.ts";
 import { findMetric, type MetricMatch, namesOf } from "./match-metrics.ts";
-import { answerInfo, bucketsOf } from "./result-info.ts";
+import { bucketsOf, createInfo } from "./result-info.ts";
 import { decodeValue } from "./values.ts";
 
 /** The most entries of one message. */
@@ -116,7 +116,7 @@ function headerMessage(heads: CsvRow, layout: Layout, query: EventDownloadQuery)
     })),
     x: labels(layout.x),
     xCompared: labels(layout.compared),
-    info: answerInfo(query.zoneOffset, {}, false, []),
+    info: createInfo(query.zoneOffset, {}, false, []),
   });
   return create(DownloadEventsResponseSchema, { content: { case: "header", value } });
 }

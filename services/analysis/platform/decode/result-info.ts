@@ -13,7 +13,7 @@ export type Warn = (text: string) => void;
 const maxWarnings = 20;
 
 /** Returns the information of the platform about its result. */
-export function answerInfo(
+export function createInfo(
   zoneOffset: number | undefined,
   members: Readonly<Record<string, unknown>>,
   truncated: boolean,

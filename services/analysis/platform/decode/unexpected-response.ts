@@ -8,12 +8,12 @@ const beginningBytes = 2_048;
 
 /** Describes in a few words what was received instead of a response of the platform, without the token. */
 export function describeReceived(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   beginning: Uint8Array,
   redactor: Redactor,
 ): string {
-  const type = answer.contentType === "" ? "without a content type" : answer.contentType;
-  return redactor.text(`HTTP ${answer.status} ${type}, ${quoteBytes(beginning, redactor)}`);
+  const type = response.contentType === "" ? "without a content type" : response.contentType;
+  return redactor.text(`HTTP ${response.status} ${type}, ${quoteBytes(beginning, redactor)}`);
 }
 
 /** Quotes the beginning of a body on one line. */
@@ -27,11 +27,11 @@ export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
 }
 
 /** Reads the beginning of a body and discards the rest. */
-export async function readBeginning(answer: UpstreamResponse): Promise<Buffer> {
+export async function readBeginning(response: UpstreamResponse): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of answer.body) {
+    for await (const piece of response.body) {
       pieces.push(piece);
       length += piece.length;
       if (length >= beginningBytes) break;
@@ -44,13 +44,13 @@ export async function readBeginning(answer: UpstreamResponse): Promise<Buffer> {
 
 /** Returns the refusal for a response that is not the platform's own: an error page, a redirect, a proxy's refusal. */
 export function refuseReceived(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   beginning: Uint8Array,
   redactor: Redactor,
 ): AnalysisRefusal {
   // Other statuses come from a server that works.
-  if (answer.status >= 500 || answer.status === 200) answer.markFailed();
-  const code = answer.status === 429 ? returnCodes.busy : returnCodes.unavailable;
-  const received = describeReceived(answer, beginning, redactor);
+  if (response.status >= 500 || response.status === 200) response.markFailed();
+  const code = response.status === 429 ? returnCodes.busy : returnCodes.unavailable;
+  const received = describeReceived(response, beginning, redactor);
   return new AnalysisRefusal(code, `the platform sent an invalid response: ${received}`);
 }

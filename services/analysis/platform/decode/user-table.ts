@@ -10,7 +10,7 @@ import {
 import type { EventUserDownloadQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import type { CsvRow } from "../csv-rows.ts";
 import { refuseUnreadable } from "./analysis.ts";
-import { answerInfo } from "./result-info.ts";
+import { createInfo } from "./result-info.ts";
 
 /** The most rows of one message. */
 const maxRows = 500;
@@ -55,7 +55,7 @@ function headerMessage(heads: CsvRow, query: EventUserDownloadQuery): DownloadEv
   }
   const value = {
     columns: heads.map((displayName, i) => ({ name: selectedColumns[i]!, displayName })),
-    info: answerInfo(zoneOffset, {}, false, []),
+    info: createInfo(zoneOffset, {}, false, []),
   };
   return create(DownloadEventUsersResponseSchema, { content: { case: "header", value } });
 }

@@ -7,7 +7,7 @@ import {
   UserSchema,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import { refuseUnreadable } from "./analysis.ts";
-import { answerInfo } from "./result-info.ts";
+import { createInfo } from "./result-info.ts";
 
 /** Decodes the `data` of a user list. @throws AnalysisRefusal INTERNAL if it has another form */
 export function decodeUsers(data: unknown, query: EventUserQuery): UserList {
@@ -22,7 +22,7 @@ export function decodeUsers(data: unknown, query: EventUserQuery): UserList {
   return create(UserListSchema, {
     datalist,
     columMeta: Object.fromEntries(names.map(([name, text]) => [name, textOf(text) ?? name])),
-    info: answerInfo(query.zoneOffset, data, data["truncated"] === true, []),
+    info: createInfo(query.zoneOffset, data, data["truncated"] === true, []),
   });
 }
 

@@ -26,11 +26,11 @@ export interface UpstreamRequest {
 export class RequestFault extends Error {
   override readonly name = "RequestFault";
   /** Whether the connection failed before a byte of the response arrived, so that the request may be sent again. */
-  readonly isUnanswered: boolean;
+  readonly isWithoutResponse: boolean;
 
-  constructor(cause: unknown, isUnanswered: boolean) {
+  constructor(cause: unknown, isWithoutResponse: boolean) {
     super("the request failed", { cause });
-    this.isUnanswered = isUnanswered;
+    this.isWithoutResponse = isWithoutResponse;
   }
 }
 
@@ -83,7 +83,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
   subscribe(sendHeaders, noteSent);
 
-  const isUnanswered = (body: Buffer, error: unknown): boolean => {
+  const isWithoutResponse = (body: Buffer, error: unknown): boolean => {
     if (!connectionFaults.has(String((error as NodeJS.ErrnoException).code))) return false;
     const place = sent.get(body);
     return typeof place !== "object" || place.socket.bytesRead === place.bytesBefore;
@@ -106,7 +106,7 @@ export function openConnections(options: ConnectionOptions): Connections {
           signal,
         });
       } catch (error) {
-        throw new RequestFault(error, isUnanswered(own, error));
+        throw new RequestFault(error, isWithoutResponse(own, error));
       }
     },
     async [Symbol.asyncDispose]() {

@@ -18,14 +18,14 @@ const pageTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+
  * refused before the first piece. A truncated file throws at its end.
  */
 export async function* readDownload(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,
   redactor: Redactor,
 ): AsyncGenerator<Uint8Array> {
-  await refuseBroken(answer, redactor);
-  const pieces = answer.body[Symbol.asyncIterator]();
-  const { begun, isEnded } = await readStart(answer, pieces, redactor);
-  refuseUnmarked(answer, unmarkedEnd, redactor);
+  await refuseBroken(response, redactor);
+  const pieces = response.body[Symbol.asyncIterator]();
+  const { begun, isEnded } = await readStart(response, pieces, redactor);
+  refuseUnmarked(response, unmarkedEnd, redactor);
   async function* all(): AsyncGenerator<Uint8Array> {
     yield* begun;
     if (!isEnded) yield* { [Symbol.asyncIterator]: () => pieces };
@@ -34,30 +34,30 @@ export async function* readDownload(
 }
 
 /** Refuses responses that neither a download nor a forwarded query accepts. */
-export async function refuseBroken(answer: UpstreamResponse, redactor: Redactor): Promise<void> {
-  const { status, mediaType } = answer;
-  const isFine = status === 200 && !pageTypes.has(mediaType);
-  if (isFine) return;
-  const beginning = await readBeginning(answer);
+export async function refuseBroken(response: UpstreamResponse, redactor: Redactor): Promise<void> {
+  const { status, mediaType } = response;
+  const isAccepted = status === 200 && !pageTypes.has(mediaType);
+  if (isAccepted) return;
+  const beginning = await readBeginning(response);
   const code = returnCodeOf(parse(beginning));
   if (code !== undefined && code !== 0) throw refusalOf(code, parse(beginning) as object, redactor);
-  throw refuseReceived(answer, beginning, redactor);
+  throw refuseReceived(response, beginning, redactor);
 }
 
 export function refuseUnmarked(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   unmarkedEnd: PlatformConfig["unmarkedEnd"],
   redactor: Redactor,
 ): void {
-  if (answer.isEndMarked || unmarkedEnd === "accept") return;
-  const received = describeReceived(answer, Buffer.alloc(0), redactor).replace(/, an empty body$/, "");
+  if (response.isEndMarked || unmarkedEnd === "accept") return;
+  const received = describeReceived(response, Buffer.alloc(0), redactor).replace(/, an empty body$/, "");
   const message = `the platform's download has neither a length nor an end mark, so a cut could not be detected: ${received}`;
   throw new AnalysisRefusal(returnCodes.unavailable, message);
 }
 
 /** Reads on while the response may be an error, and throws if it is one. */
 async function readStart(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   pieces: AsyncIterator<Uint8Array>,
   redactor: Redactor,
 ): Promise<{ readonly begun: readonly Uint8Array[]; readonly isEnded: boolean }> {
@@ -68,16 +68,16 @@ async function readStart(
     if (done === true) break;
     begun.push(value);
     length += value.length;
-    if (!mayBeError(answer, begun) || length > maxErrorBytes) return { begun, isEnded: false };
+    if (!mayBeError(response, begun) || length > maxErrorBytes) return { begun, isEnded: false };
   }
-  if (!mayBeError(answer, begun)) return { begun, isEnded: true };
+  if (!mayBeError(response, begun)) return { begun, isEnded: true };
   const bytes = Buffer.concat(begun);
   const json = parse(bytes);
   const code = returnCodeOf(json);
   if (code !== undefined && code !== 0) throw refusalOf(code, json as object, redactor);
-  const isFile = !jsonTypes.has(answer.mediaType) && code === undefined && bytes.length > 0;
+  const isFile = !jsonTypes.has(response.mediaType) && code === undefined && bytes.length > 0;
   if (isFile && !isPage(bytes)) return { begun, isEnded: true };
-  throw refuseReceived(answer, bytes, redactor);
+  throw refuseReceived(response, bytes, redactor);
 }
 
 /** Whether the response may be an error. CSV of both engines begins with a name or a quote. */
@@ -104,14 +104,14 @@ function parse(bytes: Uint8Array): unknown {
  * Returns a response of the platform without the token and otherwise unchanged. The first piece has the content type.
  */
 export async function* forwardBody(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,
   redactor: Redactor,
 ): AsyncGenerator<HttpBody> {
-  await refuseBroken(answer, redactor);
-  refuseUnmarked(answer, unmarkedEnd, redactor);
-  let contentType = answer.contentType || "application/octet-stream";
-  for await (const data of redactor.stream(answer.body)) {
+  await refuseBroken(response, redactor);
+  refuseUnmarked(response, unmarkedEnd, redactor);
+  let contentType = response.contentType || "application/octet-stream";
+  for await (const data of redactor.stream(response.body)) {
     yield create(HttpBodySchema, { contentType, data });
     contentType = "";
   }

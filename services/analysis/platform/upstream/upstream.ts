@@ -168,8 +168,8 @@ async function postWithRetries(
       return await connections.post(request);
     } catch (error) {
       request.signal.throwIfAborted();
-      const { isUnanswered, cause } = error as RequestFault;
-      if (!isUnanswered || attempt === retries) throw cause;
+      const { isWithoutResponse, cause } = error as RequestFault;
+      if (!isWithoutResponse || attempt === retries) throw cause;
       observer.retried?.(redactor.error(cause));
       const pauseMs = halfJitter(backoffMs(attempt + 1, retryDelays), random());
       await wait(pauseMs, undefined, { signal: request.signal });

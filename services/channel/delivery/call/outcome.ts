@@ -1,6 +1,6 @@
 import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
-import type { FailedElement } from "../../verdict/reply.ts";
-import type { Verdict } from "../../verdict/verdict.ts";
+import type { Verdict } from "../../judge-reply/judge-reply.ts";
+import type { FailedElement } from "../../judge-reply/read-reply.ts";
 import { countSegments } from "../prepare/segments.ts";
 
 export interface RetryRule {

@@ -2,7 +2,7 @@ import { createSecretKey } from "node:crypto";
 import { defaultSignatureHeader, signBody } from "../../../../base/net/signature.ts";
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
-import type { Validation } from "../../verdict/verdict.ts";
+import type { Validation } from "../../judge-reply/judge-reply.ts";
 import type { RetryRule } from "./outcome.ts";
 
 /** How to send the requests of a channel. */

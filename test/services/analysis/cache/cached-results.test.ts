@@ -25,7 +25,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
       state.runs++;
       return { message: answer() };
     };
-    const { source, answer: found } = await answers.analyze({
+    const { source, response: found } = await answers.analyze({
       project,
       query: asked,
       rest,

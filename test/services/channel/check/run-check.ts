@@ -5,7 +5,7 @@ import {
   checkReceiver,
   type ProbeResult,
 } from "../../../../services/channel/check/check.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../../services/channel/exchange/exchange.ts";
+import { createExchange, maxReceiverResponseBytes } from "../../../../services/channel/exchange/exchange.ts";
 import { secondSecret, secret } from "./receiver.ts";
 
 /** Checks what listens at a URL on this machine. */
@@ -16,7 +16,7 @@ export async function runCheck(
   using open = createExchange({
     url,
     maxConnections: 32,
-    maxAnswerBytes: maxChannelAnswerBytes,
+    maxResponseBytes: maxReceiverResponseBytes,
     outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
   return await checkReceiver({

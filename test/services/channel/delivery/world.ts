@@ -13,7 +13,7 @@ import type { ChannelSchema } from "../../../../gen/engage/channel/v1/channel_pb
 import { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { AudienceSource } from "../../../../services/channel/audience/source.ts";
 import { createDelivery, type DeliveryOptions } from "../../../../services/channel/delivery/delivery.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../../services/channel/exchange/exchange.ts";
+import { createExchange, maxReceiverResponseBytes } from "../../../../services/channel/exchange/exchange.ts";
 import { encodeChannel, encodeTask } from "../../../../services/channel/tasks/codec.ts";
 import type { ChannelStore, StoredRun } from "../../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
@@ -87,7 +87,7 @@ export function openDelivery(store: ChannelStore, options: Partial<DeliveryOptio
     events: async () => ({ users: [], conversions: 0, segments: [] }),
     observer: silent,
     openExchange: (url) =>
-      createExchange({ url, outbound, maxConnections: 64, maxAnswerBytes: maxChannelAnswerBytes }),
+      createExchange({ url, outbound, maxConnections: 64, maxResponseBytes: maxReceiverResponseBytes }),
     pollMs: 50,
     ...options,
   });

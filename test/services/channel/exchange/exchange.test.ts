@@ -17,7 +17,7 @@ async function call(
   using open = createExchange({
     url,
     maxConnections: 1,
-    maxAnswerBytes: 10,
+    maxResponseBytes: 10,
     outbound: createOutbound({ allow, setting: "--allow" }),
   });
   return await open.exchange({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DeliverNow } from "../../../../services/webhook/receive/store-batch.ts";
-import type { RouteAnswer } from "../../../../services/webhook/receive/sync-outcome.ts";
+import type { RouteOutcome } from "../../../../services/webhook/receive/sync-outcome.ts";
 import { batchOf } from "../bodies.ts";
 import { createMemoryInbox, type MemoryInbox } from "../memory-inbox.ts";
 import { createRig } from "../receiver.ts";
 
 const body = batchOf(["a", "b", "c"], "r1");
-const answer = (target: string, delivered: number[], failed: Record<number, string> = {}): RouteAnswer => ({
+const answer = (target: string, delivered: number[], failed: Record<number, string> = {}): RouteOutcome => ({
   target,
   delivered,
   failed: Object.entries(failed).map(([index, reason]) => ({ index: Number(index), reason })),
@@ -19,7 +19,7 @@ describe("what the targets answer", () => {
   const table: [
     what: string,
     late: "queue" | "fail",
-    answers: RouteAnswer[],
+    answers: RouteOutcome[],
     failList: [number, string][],
     results: unknown,
   ][] = [
@@ -140,7 +140,7 @@ describe("the deliverer", () => {
 describe("two replicas", () => {
   it("answer alike: the second waits for the first", async () => {
     const inbox = createMemoryInbox();
-    const gate = Promise.withResolvers<readonly RouteAnswer[]>();
+    const gate = Promise.withResolvers<readonly RouteOutcome[]>();
     const first = rig("queue", () => gate.promise, inbox).send(body);
     const second = rig("queue", () => Promise.reject(new Error("not asked")), inbox).send(body);
     gate.resolve([answer("t1", [0, 1], { 2: "no" })]);
@@ -151,7 +151,7 @@ describe("two replicas", () => {
 
   it("the second takes over when the first frees the id", async () => {
     const inbox = createMemoryInbox();
-    const gate = Promise.withResolvers<readonly RouteAnswer[]>();
+    const gate = Promise.withResolvers<readonly RouteOutcome[]>();
     const first = rig("fail", () => gate.promise, inbox).send(body);
     const second = rig("fail", async () => [answer("t1", [0, 1, 2]), answer("t2", [0, 1, 2])], inbox).send(
       body,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { outcomeOf } from "../../../../../services/channel/delivery/call/outcome.ts";
 import { countSegments, encodeNote } from "../../../../../services/channel/delivery/prepare/segments.ts";
 import type { ExchangeOutcome } from "../../../../../services/channel/exchange/exchange.ts";
-import { judgeOutcome, type Validation } from "../../../../../services/channel/verdict/verdict.ts";
+import { judgeOutcome, type Validation } from "../../../../../services/channel/judge-reply/judge-reply.ts";
 import type { LeasedBatch } from "../../../../../store/channels/channels.ts";
 
 const plain = [{ groupId: "", language: "default" }];

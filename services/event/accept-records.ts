@@ -3,7 +3,7 @@ import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
-import { keepRefused, type RefusedLine } from "./ingest/refused-letters.ts";
+import { keepRefused, type RefusedLine } from "./ingest/refused-records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
 import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
 import type { Project } from "./projects.ts";

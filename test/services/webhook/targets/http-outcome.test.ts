@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outcomeOf, parseRetryAfter } from "../../../../services/webhook/targets/http-answer.ts";
+import { outcomeOf, parseRetryAfter } from "../../../../services/webhook/targets/http-outcome.ts";
 
 const nowMs = Date.UTC(2024, 0, 1);
 

@@ -1,7 +1,7 @@
-import type { Answer, SeenBatch } from "../../services/webhook/inspect/inspect.ts";
+import type { BatchResponse, SeenBatch } from "../../services/webhook/inspect/inspect.ts";
 
 /** The configured response to valid batches. */
-export interface ConfiguredAnswer {
+export interface ConfiguredResponse {
   /** Indexes to report as failed, counted from 1. They need not exist. */
   readonly fail: readonly number[];
   readonly returnCode: number;
@@ -10,7 +10,10 @@ export interface ConfiguredAnswer {
 }
 
 /** Refuses batches that no receiver may accept, reports invalid elements, and otherwise responds as configured. */
-export function answerOf(batch: SeenBatch, { fail, returnCode, status, isEmpty }: ConfiguredAnswer): Answer {
+export function configuredResponse(
+  batch: SeenBatch,
+  { fail, returnCode, status, isEmpty }: ConfiguredResponse,
+): BatchResponse {
   const { refusal, messages } = batch;
   if (refusal !== undefined) {
     const text = JSON.stringify({ return_code: 1, return_message: refusal.message });

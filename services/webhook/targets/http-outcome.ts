@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../../base/net/http-client.ts";
+import type { ReceivedResponse } from "../../../base/net/http-client.ts";
 import { oneLine } from "../../../base/text/system-error.ts";
 import { downOutcome, type TargetOutcome } from "./target.ts";
 
@@ -12,7 +12,7 @@ const down: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * dead. A redirect is not followed but retried, because it says nothing about the message.
  */
 export function outcomeOf(
-  { status, headers, text, bodyFault = "" }: Omit<HttpAnswer, "isTruncated">,
+  { status, headers, text, bodyFault = "" }: Omit<ReceivedResponse, "isTruncated">,
   nowMs: number,
 ): TargetOutcome {
   if (status >= 200 && status < 300) return { kind: "done" };

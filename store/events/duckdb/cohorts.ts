@@ -1,9 +1,9 @@
-import type { CohortCounts, CohortInfo, CohortMember, CohortVersion } from "../../events.ts";
-import { cohortTableName, type ProjectTables, visitorsRelation } from "../layout.ts";
-import { emptyProject, nextVersion } from "../load/load.ts";
-import { createScratchFile, fileRelation } from "../load/staging.ts";
-import type { Session, Values } from "../session.ts";
-import type { Writer } from "../writer.ts";
+import type { CohortCounts, CohortInfo, CohortMember, CohortVersion } from "../events.ts";
+import { cohortTableName, type ProjectTables, visitorsRelation } from "./layout.ts";
+import { emptyProject, nextVersion } from "./load/load.ts";
+import { createScratchFile, fileRelation } from "./load/staging.ts";
+import type { Session, Values } from "./session.ts";
+import type { Writer } from "./writer.ts";
 
 const memberKeys = {
   a: ["account_id", "VARCHAR"],

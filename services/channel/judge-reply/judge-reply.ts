@@ -1,6 +1,6 @@
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { ExchangeFailureKind, ExchangeOutcome, ExchangeResponse } from "../exchange/exchange.ts";
-import { type FailedElement, parseReply, readReply } from "./reply.ts";
+import { type FailedElement, parseReply, readReply } from "./read-reply.ts";
 
 /** Whether an empty reply, or one that does not have the specified form, fails the call (`strict`) or gives warnings. */
 export type Validation = "strict" | "lenient";

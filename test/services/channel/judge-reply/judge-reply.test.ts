@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeFailureKind, ExchangeOutcome } from "../../../../services/channel/exchange/exchange.ts";
-import { judgeOutcome, type Validation, type Verdict } from "../../../../services/channel/verdict/verdict.ts";
+import {
+  judgeOutcome,
+  type Validation,
+  type Verdict,
+} from "../../../../services/channel/judge-reply/judge-reply.ts";
 import { readCase } from "../../../proto/cases.ts";
 
 const size = 5;
