@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../ports.ts";
 
 /** A PostgreSQL of our own on 127.0.0.1, in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
@@ -110,21 +109,4 @@ async function isReady(server: ChildProcess): Promise<boolean> {
     lines.on("line", (line) => line.includes("ready to accept connections") && resolve(true));
     server.once("exit", () => resolve(false));
   });
-}
-
-/**
- * Returns a port below those that the system assigns to connections: while the server is down, no other program gets
- * its port, and a client that tries to reach it never connects to itself.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const probe = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(probe, "listening").then(
-      () => true,
-      () => false,
-    );
-    probe.close();
-    if (isFree) return port;
-  }
 }
