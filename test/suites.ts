@@ -228,6 +228,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/channels/sqlite": ["test/store/channels/sqlite", "test/conformance/channels"],
   "store/deadletters": ["test/store/deadletters", "test/conformance/deadletters.ts"],
   "store/events": ["test/conformance/events", "test/store/events/duckdb/duckdb.test.ts"],
+  "store/events/clickhouse": ["test/servers/clickhouse"],
   "store/events/duckdb": ["test/store/events/duckdb", "test/servers/events"],
   "store/events/duckdb/load": [
     "test/conformance/events/load.ts",
@@ -271,15 +272,8 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/inbox/sqlite": ["test/store/inbox/sqlite", "test/conformance/inbox"],
   "store/intake": ["test/conformance/intake", "test/store/intake"],
   "store/intake/sqlite": ["test/conformance/intake", "test/store/intake/sqlite/open.test.ts"],
-  "store/leases": ["test/conformance/leases.ts", "test/servers/leases"],
-  "store/leases/postgres": ["test/servers/leases"],
   "store/records": ["test/store/records", "test/services/event/load/damage.test.ts"],
   "store/sql": ["test/store/sql", "test/conformance/shares.ts"],
-  "store/sql/postgres": [
-    "test/store/sql/postgres",
-    "test/servers/inbox",
-    "test/servers/channels",
-    "test/servers/leases",
-  ],
+  "store/sql/postgres": ["test/store/sql/postgres", "test/servers/inbox", "test/servers/channels"],
   "store/sql/sqlite": ["test/store/sql/sqlite", "test/store/inbox/sqlite", "test/store/channels/sqlite"],
 };

@@ -1,0 +1,175 @@
+import type { Readable } from "node:stream";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { EventsUnavailableError } from "../events.ts";
+import { type Settings, Shard, type ShardStatement } from "./shard.ts";
+
+export type { Settings, ShardStatement } from "./shard.ts";
+
+export interface ConnectionOptions {
+  /** The HTTP address of each shard, without credentials. Users belong to shards by their order. */
+  readonly shards: readonly string[];
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** The maximum memory of one read on a shard. Default: the server's limit. */
+  readonly maxMemoryBytes?: number;
+  /** The maximum number of rows that one read returns from a shard. Default: no limit. */
+  readonly maxResultRows?: number;
+  /** The maximum number of threads of one read on a shard. Default: the server's setting. */
+  readonly maxThreads?: number;
+  /** The server ends a read which takes longer, even when this process is gone. Default 900. */
+  readonly maxSeconds?: number;
+}
+
+const defaultSeconds = 900;
+/** Waiting for a server which does not answer ends this long after the statement should have ended. */
+const graceSeconds = 10;
+const idleSocketMs = 2_000;
+const maxSockets = 256;
+
+/** The server ends a read whose connection closes. */
+const readOnly: Settings = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 };
+
+/**
+ * The connection to all shards: one HTTP client for each, which is loaded with the first statement.
+ *
+ * Statements reject with the errors of the port (`errors.ts`), which name a shard by its number and
+ * host. When the signal is aborted, the connection closes, the server is asked to kill the statement,
+ * and then the call rejects with the signal's reason.
+ */
+export class Connection implements AsyncDisposable {
+  readonly #options: ConnectionOptions;
+  readonly #closing = new AbortController();
+  readonly #shards: readonly Shard[];
+  #clients: Promise<readonly ClickHouseClient[]> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#shards = options.shards.map((url, shard, { length }) => {
+      const { host } = new URL(url);
+      return new Shard({
+        name: length === 1 ? `"${host}"` : `shard ${shard + 1} of ${length} ("${host}")`,
+        client: async () => (await this.#open())[shard]!,
+        closing: this.#closing.signal,
+      });
+    });
+  }
+
+  get shardCount(): number {
+    return this.#shards.length;
+  }
+
+  /**
+   * Runs a read; resolves when its first bytes arrive. They must be read to the end, or the iteration
+   * ended, which ends the statement.
+   */
+  read(shard: number, statement: ShardStatement): Promise<AsyncGenerator<Buffer, void>> {
+    return this.#shard(shard).read({ ...statement, settings: this.#readSettings(statement) });
+  }
+
+  /** Runs a read and returns its rows. 64-bit integers are texts. */
+  async rows<R extends readonly unknown[]>(shard: number, statement: ShardStatement): Promise<R[]> {
+    const sql = `${statement.sql} FORMAT JSONCompactEachRow`;
+    const parts: Buffer[] = [];
+    for await (const part of await this.read(shard, { ...statement, sql })) parts.push(part);
+    const lines = Buffer.concat(parts).toString("utf8").split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as R);
+  }
+
+  /** Runs a statement which returns nothing. */
+  command(shard: number, statement: ShardStatement): Promise<void> {
+    return this.#shard(shard).command(statement);
+  }
+
+  /** Inserts bytes in the format that the statement names. */
+  insert(shard: number, statement: ShardStatement, values: Readable): Promise<void> {
+    return this.#shard(shard).command(statement, values);
+  }
+
+  /**
+   * Runs work on all shards at once. When it fails on one, it is aborted on the others, and the first
+   * error is thrown after all have ended: there is no result of some of the shards.
+   */
+  async onEach<T>(
+    work: (shard: number, signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T[]> {
+    const failing = new AbortController();
+    const either = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal]);
+    const settled = await Promise.allSettled(
+      this.#shards.map(async (_, shard) => {
+        try {
+          return await work(shard, either);
+        } catch (error) {
+          failing.abort(error);
+          throw error;
+        }
+      }),
+    );
+    signal?.throwIfAborted();
+    failing.signal.throwIfAborted();
+    return settled.map((one) => (one as PromiseFulfilledResult<T>).value);
+  }
+
+  /** Ends running statements and closes all connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new EventsUnavailableError("the event store is closed"));
+    await Promise.all(this.#shards.map((shard) => shard.ended()));
+    const clients = (await this.#clients?.catch(() => undefined)) ?? [];
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #shard(shard: number): Shard {
+    const found = this.#shards[shard];
+    if (found === undefined) throw new RangeError(`there is no shard ${shard}`);
+    return found;
+  }
+
+  /** A failed import is tried again. */
+  async #open(): Promise<readonly ClickHouseClient[]> {
+    this.#clients ??= openClients(this.#options);
+    try {
+      return await this.#clients;
+    } catch (error) {
+      this.#clients = undefined;
+      throw error;
+    }
+  }
+
+  #readSettings({ settings }: ShardStatement): Settings {
+    const { maxMemoryBytes, maxResultRows, maxThreads, maxSeconds = defaultSeconds } = this.#options;
+    return {
+      ...readOnly,
+      max_execution_time: maxSeconds,
+      http_send_timeout: maxSeconds,
+      ...(maxMemoryBytes !== undefined && { max_memory_usage: maxMemoryBytes }),
+      ...(maxResultRows !== undefined && { max_result_rows: maxResultRows }),
+      ...(maxThreads !== undefined && { max_threads: maxThreads }),
+      ...settings,
+    };
+  }
+}
+
+async function openClients({
+  shards,
+  database,
+  user,
+  password,
+  maxSeconds = defaultSeconds,
+}: ConnectionOptions): Promise<readonly ClickHouseClient[]> {
+  const { createClient, ClickHouseLogLevel } = await import("@clickhouse/client");
+  return shards.map((url) =>
+    createClient({
+      url,
+      database,
+      username: user,
+      password,
+      application: "engage",
+      max_open_connections: maxSockets,
+      request_timeout: (maxSeconds + graceSeconds) * 1_000,
+      keep_alive: { idle_socket_ttl: idleSocketMs, eagerly_destroy_stale_sockets: true },
+      // Its messages quote statements and settings.
+      log: { level: ClickHouseLogLevel.OFF },
+    }),
+  );
+}
