@@ -5,12 +5,11 @@ import { type ConfigOptions, loadConfig } from "../config/config.ts";
 import { keepFilesPrivate } from "./data/folder.ts";
 import { logMistakes } from "./log/mistakes.ts";
 import { startServer } from "./server.ts";
-
-/** Signals of a service manager, of Ctrl-C, and of a terminal that closes. */
-const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+import { dieBySignals, stopSignals } from "./stop-signals.ts";
 
 /** Serves until a signal arrives, then drains and exits with code 0. A second signal exits at once with code 1. */
 export async function serve(options: ConfigOptions): Promise<void> {
+  const starting = dieBySignals();
   keepFilesPrivate();
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate });
@@ -22,6 +21,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   }
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     for (const name of stopSignals) process.once(name, resolve);
+    starting[Symbol.dispose]();
   });
   logger.info({ signal, drainMs: loaded.config.drainMs }, "stopping");
   for (const name of stopSignals) process.once(name, () => process.exit(1));

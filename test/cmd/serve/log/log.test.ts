@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, constants, mkdtempSync, openSync, read, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -175,55 +174,3 @@ describe("openLog", () => {
     expect(readFileSync(join(folder, "readonly.log"), "utf8")).toBe("");
   });
 });
-
-describe("a process that ends", () => {
-  const program = (end: string) => `
-    import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../../../cmd/serve/log/log.ts"))};
-    const { logger } = openLog({ level: "info" }, 2);
-    for (let i = 0; i < 3000; i++) logger.info({ i });
-    ${end}`;
-
-  it.each([
-    ["by process.exit", "process.exit(0)", 3000],
-    [
-      "while lines are being written",
-      "setImmediate(() => { logger.info({ i: 3000 }); process.exit(0); })",
-      3001,
-    ],
-    ["by itself", "", 3000],
-    [
-      "by an uncaught error",
-      "process.setUncaughtExceptionCaptureCallback(() => process.exit(1)); throw new Error('x')",
-      3000,
-    ],
-  ])("%s loses no line", async (_, end, lines) => {
-    const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program(end)], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const numbers = (await text(child.stderr))
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line).i);
-    const expected = Array.from({ length: lines }, (_, i) => i);
-    expect(numbers.sort((a, b) => a - b)).toEqual(expected);
-  });
-});
-
-it("a process whose log is not read ends nevertheless", async () => {
-  const program = `
-    import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../../../cmd/serve/log/log.ts"))};
-    const log = openLog({ level: "info" }, 1);
-    for (let i = 0; i < 6000; i++) log.logger.info({ i });
-    await new Promise((resolve) => setImmediate(resolve));
-    await log[Symbol.asyncDispose]();
-    process.exit(0);`;
-  const fd = openFifo();
-  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
-    stdio: ["ignore", fd, "inherit"],
-  });
-  const [code] = await once(child, "exit", { signal: AbortSignal.timeout(15_000) }).finally(() =>
-    child.kill("SIGKILL"),
-  );
-  closeSync(fd);
-  expect(code).toBe(0);
-}, 20_000);
