@@ -249,6 +249,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/conformance/events/names.ts",
     "test/store/events/duckdb/wide.test.ts",
   ],
+  "store/events/ledger": ["test/servers/ledger/ledger.test.ts"],
   "store/events/sql": ["test/store/events/sql", "test/conformance/events/scan.ts"],
   "store/events/sql/expression": [
     "test/conformance/events/scan-conditions.ts",

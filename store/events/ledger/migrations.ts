@@ -1,0 +1,92 @@
+/**
+ * Forward migrations. The version of a schema is the number of migrations it has had (its table
+ * `ledger_version`). A published migration never changes.
+ */
+export const migrations: readonly string[] = [
+  `-- The loaded part of each spool: everything before a place in it.
+   CREATE TABLE {spools} (
+     spool text COLLATE "C" PRIMARY KEY,
+     file_number bigint,
+     file_offset bigint
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+
+   -- Attempts to load a batch which are not done: in progress (open), given up (void), or rows which
+   -- nothing refers to any more (replaced). The row of a batch that is done is deleted.
+   CREATE TABLE {batches} (
+     number bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+     spool text COLLATE "C",
+     token bigint NOT NULL,
+     state text NOT NULL,
+     begun_at_ms bigint NOT NULL,
+     delete_at_ms bigint,
+     deletions integer NOT NULL DEFAULT 0
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+   CREATE INDEX ledger_batches_spool ON {batches} (spool);
+
+   CREATE TABLE {batch_projects} (
+     project bigint NOT NULL,
+     number bigint NOT NULL REFERENCES {batches} (number) ON DELETE CASCADE,
+     is_hidden smallint NOT NULL,
+     PRIMARY KEY (project, number)
+   ) WITH (autovacuum_vacuum_scale_factor = 0.02);
+   CREATE INDEX ledger_batch_projects_number ON {batch_projects} (number);
+
+   -- Generation: grows with each change of names, properties, cohorts and dropped days.
+   CREATE TABLE {projects} (
+     project bigint PRIMARY KEY,
+     version bigint NOT NULL,
+     generation bigint NOT NULL,
+     watermark bigint NOT NULL,
+     dropped_before_ms bigint,
+     dropped_watermark bigint,
+     dropped_at_ms bigint
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+
+   CREATE TABLE {event_names} (
+     project bigint NOT NULL,
+     number bigint NOT NULL,
+     name text COLLATE "C" NOT NULL,
+     is_removed smallint NOT NULL DEFAULT 0,
+     PRIMARY KEY (project, number)
+   );
+   CREATE UNIQUE INDEX ledger_event_names_name ON {event_names} (project, name) WHERE is_removed = 0;
+
+   CREATE TABLE {properties} (
+     project bigint NOT NULL,
+     number bigint NOT NULL,
+     owner text COLLATE "C" NOT NULL,
+     name text COLLATE "C" NOT NULL,
+     type text NOT NULL,
+     object_group text COLLATE "C",
+     is_removed smallint NOT NULL DEFAULT 0,
+     PRIMARY KEY (project, number)
+   );
+   CREATE UNIQUE INDEX ledger_properties_name ON {properties} (project, owner, name) WHERE is_removed = 0;
+
+   -- The number of events of each UTC day, without those that later records may change.
+   CREATE TABLE {days} (
+     project bigint NOT NULL,
+     day integer NOT NULL,
+     events bigint NOT NULL,
+     is_settled smallint NOT NULL,
+     PRIMARY KEY (project, day)
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+
+   CREATE TABLE {cohorts} (
+     project bigint NOT NULL,
+     name text COLLATE "C" NOT NULL,
+     day text COLLATE "C" NOT NULL,
+     kind text NOT NULL,
+     members bigint NOT NULL,
+     batch bigint NOT NULL,
+     PRIMARY KEY (project, name, day)
+   );
+
+   -- Watermarks of the past, to know which rows no request needs any more.
+   CREATE TABLE {marks} (
+     project bigint NOT NULL,
+     at_ms bigint NOT NULL,
+     watermark bigint NOT NULL,
+     PRIMARY KEY (project, at_ms)
+   );`,
+];

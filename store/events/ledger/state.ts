@@ -1,0 +1,146 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
+import type { EventName, Property, PropertyTable, PropertyType } from "../schema.ts";
+
+/** What changes with each batch of a project. */
+export interface ProjectHead {
+  readonly projectId: number;
+  /** Grows with every change of the project's data. */
+  readonly version: number;
+  /** Grows with each change of names, properties, cohorts and dropped days. */
+  readonly generation: number;
+  /** The highest number of a loaded batch. */
+  readonly watermark: number;
+  /** Numbers up to the watermark of batches which are not completely loaded. */
+  readonly hiddenBatches: readonly number[];
+}
+
+/** Everything that a request needs to know about a project, at one moment. */
+export interface ProjectState extends ProjectHead {
+  readonly events: readonly EventName[];
+  readonly properties: readonly Property[];
+  /** Numbers of events and properties which are being removed. */
+  readonly removedEvents: readonly number[];
+  readonly removedProperties: readonly number[];
+  /** Events before a time are dropped, except in later batches. */
+  readonly dropped: Dropped | undefined;
+  readonly cohorts: readonly LedgerCohort[];
+}
+
+export interface Dropped {
+  readonly beforeMs: number;
+  readonly watermark: number;
+}
+
+export interface LedgerCohort {
+  readonly name: string;
+  /** `yyyy-MM-dd` */
+  readonly day: string;
+  readonly kind: "cohort" | "tag";
+  readonly members: number;
+  /** The batch whose rows are the members. */
+  readonly batch: number;
+}
+
+interface HeadRow {
+  readonly project: number;
+  readonly version: number;
+  readonly generation: number;
+  readonly watermark: number;
+  readonly hidden: readonly number[] | null;
+}
+
+interface StateRow extends HeadRow {
+  readonly dropped_before_ms: number | null;
+  readonly dropped_watermark: number | null;
+  readonly events: readonly (readonly [number: number, name: string, isRemoved: number])[] | null;
+  readonly properties:
+    | readonly (readonly [
+        number: number,
+        table: PropertyTable,
+        name: string,
+        type: PropertyType,
+        group: string | null,
+        isRemoved: number,
+      ])[]
+    | null;
+  readonly cohorts: readonly (readonly [string, string, "cohort" | "tag", number, number])[] | null;
+}
+
+const headColumns = `p.project, p.version, p.generation, p.watermark,
+  (SELECT json_agg(b.number ORDER BY b.number) FROM {batch_projects} b
+   WHERE b.project = p.project AND b.is_hidden = 1 AND b.number <= p.watermark) AS hidden`;
+
+/** Returns the head of a project; undefined before its first data. */
+export function* readHead(_session: Session, projectId: number): Operation<ProjectHead | undefined> {
+  const row = yield* first<HeadRow>(
+    `SELECT ${headColumns} FROM {projects} p WHERE p.project = $1`,
+    projectId,
+  );
+  return row === null ? undefined : headOf(row);
+}
+
+/** Returns the heads of all projects, in the order of their ids. */
+export function* readHeads(_session: Session): Operation<readonly ProjectHead[]> {
+  const rows = yield* all<HeadRow>(`SELECT ${headColumns} FROM {projects} p ORDER BY p.project`);
+  return rows.map(headOf);
+}
+
+/** Returns the state of a project; undefined before its first data. One statement, so it is of one moment. */
+export function* readState(_session: Session, projectId: number): Operation<ProjectState | undefined> {
+  const row = yield* first<StateRow>(
+    `SELECT ${headColumns}, p.dropped_before_ms, p.dropped_watermark,
+       (SELECT json_agg(json_build_array(e.number, e.name, e.is_removed) ORDER BY e.number)
+        FROM {event_names} e WHERE e.project = p.project) AS events,
+       (SELECT json_agg(json_build_array(r.number, r.owner, r.name, r.type, r.object_group, r.is_removed)
+          ORDER BY r.number)
+        FROM {properties} r WHERE r.project = p.project) AS properties,
+       (SELECT json_agg(json_build_array(c.name, c.day, c.kind, c.members, c.batch) ORDER BY c.batch)
+        FROM {cohorts} c WHERE c.project = p.project) AS cohorts
+     FROM {projects} p WHERE p.project = $1`,
+    projectId,
+  );
+  return row === null ? undefined : stateOf(row);
+}
+
+function headOf({ project, version, generation, watermark, hidden }: HeadRow): ProjectHead {
+  return { projectId: project, version, generation, watermark, hiddenBatches: hidden ?? [] };
+}
+
+function stateOf(row: StateRow): ProjectState {
+  const { events, properties, cohorts, dropped_before_ms: beforeMs, dropped_watermark: watermark } = row;
+  const named = (events ?? []).map(([number, name, isRemoved]) => ({ number, name, isRemoved }));
+  const typed = (properties ?? []).map(([number, table, name, type, group, isRemoved]) => ({
+    isRemoved,
+    property: { table, name, number, type, ...(group === null ? {} : { group }) },
+  }));
+  return {
+    ...headOf(row),
+    events: named.filter(({ isRemoved }) => isRemoved === 0).map(({ number, name }) => ({ name, number })),
+    properties: typed.filter(({ isRemoved }) => isRemoved === 0).map(({ property }) => property),
+    removedEvents: named.filter(({ isRemoved }) => isRemoved === 1).map(({ number }) => number),
+    removedProperties: typed
+      .filter(({ isRemoved }) => isRemoved === 1)
+      .map(({ property }) => property.number),
+    dropped: beforeMs === null ? undefined : { beforeMs, watermark: watermark ?? 0 },
+    cohorts: (cohorts ?? []).map(([name, day, kind, members, batch]) => ({
+      name,
+      day,
+      kind,
+      members,
+      batch,
+    })),
+  };
+}
+
+/**
+ * Locks a project until the commit, creates it if necessary, and records that its data has changed.
+ * @param isNewGeneration whether names, properties, cohorts or dropped days have changed
+ */
+export function* changeProject(projectId: number, isNewGeneration: boolean): Operation<void> {
+  yield* run(
+    `INSERT INTO {projects} AS p (project, version, generation, watermark) VALUES ($1, 1, 1, 0)
+     ON CONFLICT (project) DO UPDATE SET version = p.version + 1, generation = p.generation + $2`,
+    projectId,
+    isNewGeneration ? 1 : 0,
+  );
+}
