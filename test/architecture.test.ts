@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
  * The architecture, as rules over the import statements: `base/` holds what every
  * layer may use, the gateway knows no service, a service knows neither the gateway
  * nor another service, `services/bridges` joins services through their ports, stores
- * import only what drives their SQL (`store/sql`), and `cmd/serve` alone connects
- * them. The other commands use what has a front file.
+ * import only what drives their SQL (`store/sql`) and what fences it, and `cmd/serve`
+ * alone connects them. The other commands use what has a front file.
  */
 const layers = ["gen", "base", "gateway", "services", "store", "cmd"] as const;
 const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
@@ -92,6 +92,9 @@ function mayImportCommand(from: string, to: string): boolean {
   return isProgram || isShown || isShared || sliceOf(from) === sliceOf(to);
 }
 
+/** What a store needs to refuse transactions of a process whose lease is lost. */
+const fences: ReadonlySet<string> = new Set(["store/leases/fence.ts", "store/leases/leases.ts"]);
+
 const mayImport: Record<string, (from: string, to: string) => boolean> = {
   gen: (_from, to) => to.startsWith("gen/"),
   base: (_from, to) => /^(?:base|gen)\//.test(to),
@@ -101,7 +104,8 @@ const mayImport: Record<string, (from: string, to: string) => boolean> = {
     sliceOf(from) === sliceOf(to) ||
     isPort(to) ||
     (sliceOf(from) === "services/bridges" && isServicePort(to)),
-  store: (from, to) => /^(?:base|gen|store\/sql)\//.test(to) || sliceOf(from) === sliceOf(to),
+  store: (from, to) =>
+    /^(?:base|gen|store\/sql)\//.test(to) || sliceOf(from) === sliceOf(to) || fences.has(to),
   cmd: commandMayImport,
 };
 
@@ -161,6 +165,9 @@ describe("rules", () => {
     ["services/bridges/a.ts", "services/channel/watch.ts", false],
     ["services/event/event.ts", "services/channel/ports.ts", false],
     ["base/text/quote.ts", "store/events/events.ts", false],
+    ["store/intake/intake.ts", "store/leases/fence.ts", true],
+    ["store/intake/intake.ts", "store/leases/postgres/open.ts", false],
+    ["store/intake/intake.ts", "store/records/records.ts", false],
   ])("%s imports %s: %s", (from, to, isAllowed) => {
     expect(mayImport[from.split("/")[0]!]?.(from, to)).toBe(isAllowed);
   });

@@ -273,8 +273,15 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/inbox/sqlite": ["test/store/inbox/sqlite", "test/conformance/inbox"],
   "store/intake": ["test/conformance/intake", "test/store/intake"],
   "store/intake/sqlite": ["test/conformance/intake", "test/store/intake/sqlite/open.test.ts"],
+  "store/leases": ["test/conformance/leases.ts", "test/servers/leases"],
+  "store/leases/postgres": ["test/servers/leases"],
   "store/records": ["test/store/records", "test/services/event/load/damage.test.ts"],
   "store/sql": ["test/store/sql", "test/conformance/shares.ts"],
-  "store/sql/postgres": ["test/store/sql/postgres", "test/servers/inbox", "test/servers/channels"],
+  "store/sql/postgres": [
+    "test/store/sql/postgres",
+    "test/servers/inbox",
+    "test/servers/channels",
+    "test/servers/leases",
+  ],
   "store/sql/sqlite": ["test/store/sql/sqlite", "test/store/inbox/sqlite", "test/store/channels/sqlite"],
 };

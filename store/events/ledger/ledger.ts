@@ -40,8 +40,7 @@ export const ledgerStore: PostgresStore & { readonly operations: LedgerOperation
   faults: ledgerFaults,
   operations,
   migrations,
-  // Leases are tables of another store in the same schema.
-  tableOf: (name) => (name === "leases" ? name : `ledger_${name}`),
+  tableOf: (name) => `ledger_${name}`,
 };
 
 /**

@@ -30,7 +30,11 @@ export function checkSchemaName(schema: string): void {
   );
 }
 
+/** Tables which are the same for all stores of a schema: their transactions check its leases. */
+const sharedTables: ReadonlySet<string> = new Set(["leases"]);
+
 /** Replaces each `{name}` of a text by the table of the store in the schema. */
 export function inSchema(store: Pick<PostgresStore, "tableOf">, sql: string, schema: string): string {
-  return sql.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => `"${schema}".${store.tableOf(name)}`);
+  const tableOf = (name: string): string => (sharedTables.has(name) ? name : store.tableOf(name));
+  return sql.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => `"${schema}".${tableOf(name)}`);
 }
