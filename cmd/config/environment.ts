@@ -178,7 +178,10 @@ export function environmentNames(schema: Schema, tree: unknown): string[] {
 const textKinds = new Set(["string", "enum", "literal", "template_literal"]);
 const scalarKinds = new Set(["number", "int", "boolean", "bigint", "null"]);
 
-/** Reads text as YAML, or unchanged where the setting is a text, so that a token `0123` or `yes` is preserved. */
+/**
+ * Reads text as YAML, or unchanged where the setting is a text, so that a token `0123` or `yes` is preserved. A list of
+ * texts may also be written with commas.
+ */
 function readText(text: string, schemas: readonly Schema[]): { readonly value: unknown } | undefined {
   const kinds = schemas.flatMap(optionsOf).map((option) => option._zod.def.type as string);
   const mayBeText = kinds.some((kind) => textKinds.has(kind));
@@ -186,10 +189,20 @@ function readText(text: string, schemas: readonly Schema[]): { readonly value: u
   const mayBeNested =
     kinds.some((kind) => !textKinds.has(kind)) || schemas.some((schema) => hasMeta(schema, "secret"));
   if (mayBeText && !mayBeScalar && !(mayBeNested && /^\s*[[{]/.test(text))) return { value: text };
+  if (!mayBeText && !mayBeScalar && schemas.some(isTextList) && !/^\s*(\[|- )/.test(text)) {
+    return { value: text.split(",").map((item) => item.trim()) };
+  }
   try {
     return { value: parse(text, { prettyErrors: false, logLevel: "error" }) };
   } catch {
     // A pattern such as *.log is not valid YAML, but a text.
     return /^\s*[[{]/.test(text) ? undefined : { value: text };
   }
+}
+
+function isTextList(schema: Schema): boolean {
+  const items = optionsOf(schema).flatMap(({ _zod: { def } }) =>
+    def.type === "array" ? optionsOf(def.element) : [],
+  );
+  return items.length > 0 && items.every((item) => textKinds.has(item._zod.def.type));
 }

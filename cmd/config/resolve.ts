@@ -6,10 +6,22 @@ import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
 /** The settings with parsed addresses, absolute paths and resolved defaults. */
-export interface Config extends Omit<Settings, "listen" | "auth"> {
+export interface Config extends Omit<Settings, "listen" | "auth" | "webhook" | "events"> {
   readonly listen: ListenAddress;
+  readonly webhook: Omit<Settings["webhook"], "inbox"> & { readonly inbox: InboxConfig };
+  readonly events: Settings["events"] & { readonly driver: "duckdb" | "clickhouse" };
   readonly auth: Settings["auth"] & { readonly mode: "keys" | "off" };
 }
+
+/** The settings of the inbox with the defaults that `stores` sets. */
+export type InboxConfig = Settings["webhook"]["inbox"] & {
+  readonly driver: "sqlite" | "postgres";
+  readonly schema: string;
+  readonly maxConnections: number;
+};
+
+/** The schema of an inbox in a database of its own. */
+const ownInboxSchema = "engage_inbox";
 
 export const receiveMethod = "engage.webhook.v1.WebhookReceiver/Receive";
 
@@ -21,14 +33,35 @@ export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) =
     if (isPath && typeof value === "string")
       resolved = withValue(resolved, path, resolve(folderOf(path), value));
   });
+  const { webhook, events, ...rest } = resolved as Settings;
   const { keys, certificates } = settings.auth;
   const { mode = keys.length > 0 || certificates !== undefined ? "keys" : "off" } = settings.auth;
   return {
-    ...(resolved as Settings),
+    ...rest,
+    webhook: { ...webhook, inbox: resolveInbox(settings.stores, webhook.inbox) },
+    events: { ...events, driver: eventsDriver(settings) },
     listen: parseListen(settings.listen)!,
     auth: { ...settings.auth, mode },
     limits: { ...settings.limits, methods: methodLimits(settings) },
   };
+}
+
+function resolveInbox(
+  { driver, postgres }: Settings["stores"],
+  inbox: Settings["webhook"]["inbox"],
+): InboxConfig {
+  const { url, schema, maxConnections } = inbox;
+  return {
+    ...inbox,
+    driver: inbox.driver ?? (driver === "shared" ? "postgres" : "sqlite"),
+    url: url ?? postgres.url,
+    schema: schema ?? (url === undefined ? postgres.schema : ownInboxSchema),
+    maxConnections: maxConnections ?? postgres.maxConnections,
+  };
+}
+
+function eventsDriver({ stores, events }: Settings): "duckdb" | "clickhouse" {
+  return events.driver ?? (stores.driver === "shared" ? "clickhouse" : "duckdb");
 }
 
 /**

@@ -89,6 +89,11 @@ const lagSchema = z.strictObject({
 
 /** The section `events`: how records are accepted and stored. */
 export const eventsConfigSchema = z.strictObject({
+  /**
+   * duckdb: files of this process alone. clickhouse: the servers in stores.clickhouse, which several replicas share.
+   * Default: clickhouse if stores.driver is shared.
+   */
+  driver: z.enum(["duckdb", "clickhouse"]).optional(),
   /** Days of events to keep, unless a project sets its own. Default: all. */
   keepDays: z.int().min(1).max(100_000).optional(),
   /**

@@ -1,4 +1,5 @@
 import type { ConfigPath } from "../problem.ts";
+import type { Config } from "../resolve.ts";
 import type { Settings } from "../schema/schema.ts";
 import type { Finding } from "../tls-files.ts";
 import { checkDatabaseUrl } from "./webhook.ts";
@@ -6,7 +7,8 @@ import { checkDatabaseUrl } from "./webhook.ts";
 const inboxPath: ConfigPath = ["webhook", "inbox"];
 
 /** Checks the section `channel`: which settings belong to which driver. */
-export function checkChannel({ channel: { store }, webhook: { inbox } }: Settings): Finding[] {
+export function checkChannel({ channel: { store } }: Settings, config: Config): Finding[] {
+  const { inbox } = config.webhook;
   const path = (name: string): ConfigPath => ["channel", "store", name];
   const driver = store.driver ?? inbox.driver;
   if (driver === "sqlite") {

@@ -7,6 +7,7 @@ import { checkTlsFiles, type Finding } from "../tls-files.ts";
 import { checkAnalysis } from "./analysis.ts";
 import { checkChannel } from "./channel.ts";
 import { checkEvents } from "./event.ts";
+import { checkStores } from "./stores.ts";
 import { checkWebhook } from "./webhook.ts";
 
 /** The public secrets of engage.demo.yaml. */
@@ -26,7 +27,8 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),
     ...checkWebhook(settings, config),
-    ...checkChannel(settings),
+    ...checkChannel(settings, config),
+    ...checkStores(settings, config),
   ];
 }
 

@@ -21,7 +21,7 @@ export function checkWebhook(settings: Settings, config: Config): Finding[] {
       ...checkTargetFiles(name, settings, config),
     ]),
     ...(forward === undefined ? [] : checkUrl(["webhook", "clicks", "forward", "url"], forward.url, allowed)),
-    ...checkInbox(settings).map((fault) => ({ ...fault, needs: ["webhook", "inbox"] })),
+    ...checkInbox(settings, config).map((fault) => ({ ...fault, needs: ["webhook", "inbox"] })),
   ].map((fault) => ({ needs: ["webhook", "outbound"], ...fault }));
 }
 
@@ -125,13 +125,15 @@ function checkTargetFiles(name: string, settings: Settings, config: Config): Fin
   return checkPemFiles(["webhook", "targets", name, "tls"], written.tls ?? {}, resolved.tls ?? {});
 }
 
-function checkInbox({ webhook: { inbox } }: Settings): Finding[] {
+function checkInbox({ webhook: { inbox } }: Settings, config: Config): Finding[] {
   const path = (name: string): ConfigPath => ["webhook", "inbox", name];
-  if (inbox.driver === "postgres") {
+  const { driver, url } = config.webhook.inbox;
+  if (driver === "postgres") {
     return [
-      ...(inbox.url === undefined
+      ...(url === undefined && inbox.driver === "postgres"
         ? [{ path: path("url"), message: "is required by driver postgres" }]
-        : checkDatabaseUrl(path("url"), inbox.url)),
+        : []),
+      ...(inbox.url === undefined ? [] : checkDatabaseUrl(path("url"), inbox.url)),
       ...(inbox.file === undefined ? [] : [{ path: path("file"), message: "is for driver sqlite" }]),
     ];
   }

@@ -9,6 +9,7 @@ import { parseListen } from "../listen.ts";
 import { analysisSchema } from "./analysis.ts";
 import { channelSchema } from "./channel.ts";
 import { gatewaySchema } from "./gateway.ts";
+import { storesSchema } from "./stores.ts";
 import { webhookSchema } from "./webhook.ts";
 
 // A configuration is read once, so that generating code for its schemas would cost more than it saves.
@@ -172,6 +173,7 @@ export const configSchema = z.strictObject({
     .default("127.0.0.1:8080"),
   /** Folder for everything the service stores. */
   data: filePath().default("./data"),
+  stores: section(storesSchema),
   tls: tlsSchema.optional(),
   auth: section(authSchema),
   gateway: section(gatewaySchema),

@@ -24,21 +24,27 @@ const retentionSchema = z.strictObject({
 
 /** The store of accepted messages until their targets have received them. */
 const inboxSchema = z.strictObject({
-  /** sqlite: a file of this process alone. postgres: a schema that several replicas share. */
-  driver: z.enum(["sqlite", "postgres"]).default("sqlite"),
+  /**
+   * sqlite: a file of this process alone. postgres: a schema that several replicas share. Default: postgres if
+   * stores.driver is shared.
+   */
+  driver: z.enum(["sqlite", "postgres"]).optional(),
   /** sqlite: the file, on a local disk. Default: inbox/inbox.db in the data folder. */
   file: z.string().min(1).meta({ path: true }).optional(),
   /** sqlite: no batch is accepted if less space is free on the disk. */
   minFreeBytes: bytes().default(268_435_456),
-  /** postgres: postgresql://user:password@host:5432/database?sslmode=verify-full */
+  /** postgres: postgresql://user:password@host:5432/database?sslmode=verify-full. Default: stores.postgres.url. */
   url: z.string().min(1).meta({ secret: true }).optional(),
-  /** postgres: the schema, which `engage migrate` creates and updates. */
+  /**
+   * postgres: the schema, which `engage migrate` creates and updates. Default: stores.postgres.schema, or engage_inbox
+   * in a database of its own.
+   */
   schema: z
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,62}$/, "must be 1 to 63 small letters, digits and underscores")
-    .default("engage_inbox"),
-  /** postgres: connections of this process. */
-  maxConnections: z.int().min(1).max(1_000).default(10),
+    .optional(),
+  /** postgres: connections of this process. Default: stores.postgres.maxConnections. */
+  maxConnections: z.int().min(1).max(1_000).optional(),
   /** No batch is accepted if the inbox uses more. Default: no limit. */
   maxBytes: z.int().min(1_048_576).optional(),
   retention: retentionSchema.prefault({}),

@@ -40,6 +40,10 @@ const values: readonly (readonly [name: string, text: string, path: Path, expect
     "s",
   ],
   ["ENGAGE_LOG_LEVEL", "", ["log", "level"], "info"],
+  ["ENGAGE_LIMITS_TRUSTED_PROXIES", "10.0.0.7", ["limits", "trustedProxies"], ["10.0.0.7"]],
+  ["ENGAGE_LIMITS_TRUSTED_PROXIES", "10.0.0.7, ::1", ["limits", "trustedProxies"], ["10.0.0.7", "::1"]],
+  ["ENGAGE_LIMITS_TRUSTED_PROXIES", "[10.0.0.7, '::1']", ["limits", "trustedProxies"], ["10.0.0.7", "::1"]],
+  ["ENGAGE_LIMITS_TRUSTED_PROXIES", "- 10.0.0.7\n- ::1", ["limits", "trustedProxies"], ["10.0.0.7", "::1"]],
 ];
 
 test.each(values)("%s=%s", (name, text, path, expected) => {
