@@ -101,7 +101,7 @@ async function openTarget(
     return openRemoteImport(configOptions, ports);
   }
   const { openDryImport, openLocalImport } = await import("../serve/event/local-import.ts");
-  return ports.options.dryRun ? openDryImport(config, ports) : await openLocalImport(config, ports);
+  return await (ports.options.dryRun ? openDryImport : openLocalImport)(config, ports);
 }
 
 function projectOf({ projects }: Config, { project, url }: ImportOptions): number {

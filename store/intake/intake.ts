@@ -1,37 +1,44 @@
 /**
  * The state which the preparation of records for the event store carries from record to record: the
- * users of ids, and the records received before. Calls are synchronous, for the thread which prepares.
- * Everything between `begin` and `commit` is one transaction, and uncommitted changes never happened.
+ * users of ids, and the records received before. Everything between `begin` and `commit` is one
+ * transaction, and uncommitted changes never happened. Within a batch all calls are synchronous, for the
+ * thread which prepares: what a database has to be asked is asked by `begin`.
  *
  * Records are prepared in batches, each of which begins at the end of the previous one. After an error,
  * batches which the store has not loaded are prepared again: users keep their ids, and `rewind` undoes
  * the claims.
  *
- * All methods throw IntakeUnavailableError when the disk is full or fails; then only `rewind` may
+ * All methods throw IntakeUnavailableError when the disk or the database fails; then only `rewind` may
  * follow.
  */
-export interface Intake extends Disposable {
+export interface Intake extends AsyncDisposable {
+  /** Whether `begin` needs the keys of the batch. Collecting them takes time. */
+  readonly needsKeys: boolean;
   /** Returns the end of the last committed batch; undefined before the first. */
-  preparedTo(): IntakePlace | undefined;
+  preparedTo(): Promise<IntakePlace | undefined>;
   /**
    * Drops uncommitted changes, and undoes the claims of all batches which began at this place or later.
    * To be called before the first batch.
    * @param to the end of what the store has loaded; undefined when it is empty
    * @throws IntakeBehindError when the place is after the last prepared one
    */
-  rewind(to: IntakePlace | undefined): void;
+  rewind(to: IntakePlace | undefined): Promise<void>;
   /**
    * Marks users and ids of batches from this place as not reported, permanently, since the store has
    * lost, or will never receive, the records which reported them. Takes a second per million ids.
    */
-  markUnreported(from: IntakePlace | undefined): void;
+  markUnreported(from: IntakePlace | undefined): Promise<void>;
   /**
    * Adds what the store knows of a user, which counts as reported to it. Known ids stay unchanged. To
    * be called in a batch, before any id is resolved.
    */
   restore(projectId: number, user: RestoredUser): void;
-  /** Begins a batch at this place. */
-  begin(from: IntakePlace): void;
+  /**
+   * Begins a batch at this place.
+   * @param keys what the batch may use, if the intake needs them; default: nothing. A call of the batch
+   * with another key throws an Error.
+   */
+  begin(from: IntakePlace, keys?: IntakeKeys): Promise<void>;
   /** Returns the user of the ids, of which at least one is required. Unpaired surrogates become U+FFFD. */
   resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser;
   /**
@@ -41,9 +48,20 @@ export interface Intake extends Disposable {
   claimUuid(projectId: number, uuid: string, steadyMs: number): boolean;
   /** Returns false when the id was claimed for the event before. */
   claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean;
-  /** Ends the batch at this place. Its changes are on disk when this returns. */
-  commit(to: IntakePlace): void;
+  /** Ends the batch at this place. Its changes are on disk when the promise resolves. */
+  commit(to: IntakePlace): Promise<void>;
   stats(): IntakeStats;
+}
+
+/** The keys which a batch may use, by project. */
+export type IntakeKeys = ReadonlyMap<number, ProjectKeys>;
+
+export interface ProjectKeys {
+  readonly accountIds: ReadonlySet<string>;
+  readonly distinctIds: ReadonlySet<string>;
+  readonly uuids: ReadonlySet<string>;
+  /** By the name of the event. */
+  readonly firstCheckIds: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** A place in the spool of records. Places compare by file number, then by offset. */

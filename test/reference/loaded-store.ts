@@ -59,7 +59,7 @@ async function loadAll(
   using intake = openSqliteIntake({ path });
   const preparer = createPreparer({ intake, folder });
   const start = { schema: store.schema(projectId), zone: zoneText(zone) };
-  preparer.reset({ loadedTo: store.loadedTo(), projects: new Map([[projectId, start]]) });
+  await preparer.reset({ loadedTo: store.loadedTo(), projects: new Map([[projectId, start]]) });
   const lines = records.map(({ record, receivedMs }) =>
     Buffer.concat([
       encodeSpoolLine(projectId, receivedMs, Buffer.from(JSON.stringify(record))),
@@ -69,7 +69,7 @@ async function loadAll(
   let from = { number: 1, offset: 0 };
   for (let at = 0; at < lines.length; at += maxRecords) {
     const bytes = new Uint8Array(Buffer.concat(lines.slice(at, at + maxRecords)));
-    const { batch } = preparer.prepare({ from, bytes, maxRecords, skipped: [] });
+    const { batch } = await preparer.prepare({ from, bytes, maxRecords, skipped: [] });
     await store.load(batch);
     from = batch.to;
   }

@@ -53,7 +53,7 @@ async function acceptEventLosses(config: Config): Promise<readonly string[]> {
   const intakeFile = join(config.data, "events", "intake.db");
   if (existsSync(intakeFile)) {
     using intake = openIntake(intakeFile);
-    intake.markUnreported(loadedTo);
+    await intake.markUnreported(loadedTo);
   }
   const paths = eventMarkPaths(config);
   const firstKept = await firstSpoolFile(eventFolders(config).spool);
@@ -67,7 +67,7 @@ async function acceptEventLosses(config: Config): Promise<readonly string[]> {
 }
 
 /** @throws UserError */
-function openIntake(path: string): Intake {
+function openIntake(path: string): Intake & Disposable {
   try {
     return openSqliteIntake({ path });
   } catch (error) {

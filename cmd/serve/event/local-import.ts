@@ -102,13 +102,17 @@ export async function openLocalImport(
 }
 
 /** Checks records as if nothing were stored yet, with an intake of its own in a temporary folder. */
-export function openDryImport(config: Config, { projectId, summary }: TargetPorts): ImportTarget {
+export async function openDryImport(
+  config: Config,
+  { projectId, summary }: TargetPorts,
+): Promise<ImportTarget> {
   const folder = mkdtempSync(join(tmpdir(), "engage-import-"));
   const intake = openSqliteIntake({ path: join(folder, "intake.db") });
   const preparer = createPreparer({ intake, folder });
   const zone = config.projects.find(({ id }) => id === projectId)?.zone ?? "+00:00";
   const projects = new Map([[projectId, { schema: emptySchema, zone }]]);
-  preparer.reset({ loadedTo: undefined, projects, maxProperties: maxPropertiesOf(config.events) });
+  const maxProperties = maxPropertiesOf(config.events);
+  await preparer.reset({ loadedTo: undefined, projects, maxProperties });
   let place = { number: 1, offset: 0 };
   return {
     async take(lines, kept, placeOf) {
@@ -116,7 +120,7 @@ export function openDryImport(config: Config, { projectId, summary }: TargetPort
       const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines, placeOf));
       if (bytes.length === 0) return;
       const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };
-      const { batch, counts, letters } = preparer.prepare(task);
+      const { batch, counts, letters } = await preparer.prepare(task);
       place = { number: place.number + 1, offset: 0 };
       if (letters !== undefined) summary.letters(letters);
       summary.stored(counts);

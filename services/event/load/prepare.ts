@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { checkLine } from "../../../base/files/line-checksum.ts";
 import { stringifyExactJson } from "../../../base/json/exact-numbers.ts";
 import { compileToInstant } from "../../../base/time/zone.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
@@ -7,39 +6,41 @@ import { type Intake, IntakeUnavailableError } from "../../../store/intake/intak
 import { stringifyDeepJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
 import { isShallow } from "../record/convert.ts";
-import { decodeSpoolLine, type SpoolLine } from "../spool-line.ts";
-import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
+import type { SpoolLine } from "../spool-line.ts";
+import type { LoadRefusal, PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import { createProjectState, type ProjectState } from "./project-state.ts";
 import { ProjectFiles } from "./row-files.ts";
 import { writeEvent, writeSeen, writeUpdate, writeUser } from "./rows.ts";
 import { Tally } from "./tally.ts";
+import { keysOf, type TaskLine, TaskLines } from "./task-lines.ts";
 
 export interface PreparerOptions {
   readonly intake: Intake;
   /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
-  /** Called with the offset of each line in the file of the spool, before it is prepared. */
+  /** Called with the offset of each line in the file of the spool, before it is read and before it is prepared. */
   readonly begun?: (offset: number) => void;
 }
 
-/** Converts lines of the spool to rows for the store. It is synchronous, for a thread of its own. */
+/**
+ * Converts lines of the spool to rows for the store, one call at a time. It is for a thread of its own: it yields only
+ * where the intake does.
+ */
 export interface Preparer {
   /** Discards the state of records that the store has not loaded. Must be called first, and after each error. */
-  reset(start: PrepareStart): void;
+  reset(start: PrepareStart): Promise<void>;
   /**
-   * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when it returns.
+   * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when the promise resolves.
    * @throws IntakeUnavailableError, or an error of the file system; then `reset` must be called
    */
-  prepare(task: PrepareTask): PreparedBatch;
+  prepare(task: PrepareTask): Promise<PreparedBatch>;
 }
-
-const lf = 0x0a;
 
 export function createPreparer({ intake, folder, begun = () => {} }: PreparerOptions): Preparer {
   let projects: ReadonlyMap<number, ProjectState> = new Map();
   return {
-    reset(start) {
-      intake.rewind(start.loadedTo);
+    async reset(start) {
+      await intake.rewind(start.loadedTo);
       projects = new Map(
         Array.from(start.projects, ([id, { schema, zone, rates }]) => [
           id,
@@ -51,28 +52,25 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
         ]),
       );
     },
-    prepare({ from, bytes, maxRecords, skipped }) {
+    async prepare(task) {
+      const { from } = task;
       using batch = new BatchPreparer(intake, projects, folder, from);
-      intake.begin(from);
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      let start = 0;
-      let lines = 0;
-      while (start < buffer.length && batch.tally.records < maxRecords) {
-        const end = buffer.indexOf(lf, start);
-        if (end === -1) break;
-        const line = buffer.subarray(start, end);
-        const offset = from.offset + start;
-        begun(offset);
-        if (skipped.includes(offset)) batch.skip(line);
-        else if (checkLine(line, { number: from.number, offset }) === "damaged") batch.addDamaged(line);
-        else batch.addLine(line);
-        start = end + 1;
-        lines++;
+      const lines = new TaskLines(task, begun);
+      if (intake.needsKeys) {
+        const all = lines.all();
+        await intake.begin(from, keysOf(all, projects));
+        for (const line of all) {
+          begun(line.offset);
+          batch.add(line);
+        }
+      } else {
+        await intake.begin(from);
+        for (let line = lines.next(); line !== undefined; line = lines.next()) batch.add(line);
       }
-      const to = { number: from.number, offset: from.offset + start };
+      const to = lines.end;
       const prepared = batch.close(to);
-      intake.commit(to);
-      return { ...prepared, lines, uuidsForgotten: intake.stats().uuidsForgotten };
+      await intake.commit(to);
+      return { ...prepared, lines: lines.count, uuidsForgotten: intake.stats().uuidsForgotten };
     },
   };
 }
@@ -94,25 +92,22 @@ class BatchPreparer implements Disposable {
     this.#from = from;
   }
 
-  /** Refuses a line that has ended the thread twice. */
-  skip(line: Buffer): void {
-    this.tally.records++;
-    const message = "the thread that prepares records ended twice at this line";
-    this.tally.refuse("internal", message, textOrBytes(line), undefined);
-  }
-
-  /** Refuses a damaged line. */
-  addDamaged(line: Buffer): void {
-    this.tally.records++;
-    this.tally.refuse("bad_line", "line of the spool is damaged", textOrBytes(line), undefined);
-  }
-
-  addLine(bytes: Buffer): void {
-    const line = decodeSpoolLine(bytes.toString());
-    if (line === undefined) {
-      this.addDamaged(bytes);
-      return;
+  add({ content, bytes }: TaskLine): void {
+    if (content === "skipped") {
+      this.#refuseLine("internal", "the thread that prepares records ended twice at this line", bytes);
+    } else if (content === "damaged") {
+      this.#refuseLine("bad_line", "line of the spool is damaged", bytes);
+    } else {
+      this.#addRecords(content);
     }
+  }
+
+  #refuseLine(reason: LoadRefusal, message: string, line: Buffer): void {
+    this.tally.records++;
+    this.tally.refuse(reason, message, textOrBytes(line), undefined);
+  }
+
+  #addRecords(line: SpoolLine): void {
     const { projectId, receivedMs, steadyMs = receivedMs, appid, records } = line;
     this.#firstReceivedMs = Math.min(this.#firstReceivedMs, receivedMs);
     const state = this.#projects.get(projectId);

@@ -1,13 +1,12 @@
-import { checkLine } from "../../../base/files/line-checksum.ts";
 import { compileToInstant } from "../../../base/time/zone.ts";
 import type { EventStore, SpoolPlace } from "../../../store/events/events.ts";
 import type { Intake } from "../../../store/intake/intake.ts";
 import type { RecordChunk, RecordReader } from "../../../store/records/records.ts";
 import { checkRecord } from "../record/check-record.ts";
 import type { RecordRules } from "../record/record.ts";
-import { decodeSpoolLine } from "../spool-line.ts";
 import { comparePlaces } from "./places.ts";
 import { createProjectState } from "./project-state.ts";
+import { keysOf, type TaskLine, TaskLines } from "./task-lines.ts";
 
 export interface RebuildOptions {
   /** A store that has loaded records. */
@@ -29,21 +28,38 @@ export interface RebuildReport {
 }
 
 const chunkBytes = 1_048_576;
-const lf = 0x0a;
+/** The number of ids after which a batch ends, since an intake may keep a batch in memory. */
+const maxRestored = 100_000;
+/** A place before all places of the spool, since the store has all these users. */
+const beforeAll = { number: 0, offset: 0 };
 
 /**
  * Rebuilds an intake from the users of the store and from the loaded records that are still in the spool. Uuids and
  * first checks of older records are lost. User ids continue after the highest one of the store, so that no id is
- * assigned twice.
+ * assigned twice. Until the end the intake has prepared nothing that the store has loaded, so no loader begins with it.
  */
 export async function rebuildIntake(options: RebuildOptions): Promise<RebuildReport> {
-  const { store, intake, onProgress = () => {}, signal } = options;
+  const { store, intake, onProgress = () => {} } = options;
   const loadedTo = store.loadedTo();
   const report = { accounts: 0, visitors: 0, records: 0 };
-  intake.rewind(undefined);
+  await intake.rewind(undefined);
   if (loadedTo === undefined) return report;
-  // A place before all places of the spool, since the store has all these users.
-  intake.begin({ number: 0, offset: 0 });
+  await restoreUsers(options, report);
+  for await (const count of claimLoaded(options, loadedTo)) {
+    report.records += count;
+    onProgress(report);
+  }
+  await intake.begin(beforeAll);
+  await intake.commit(loadedTo);
+  return report;
+}
+
+async function restoreUsers(
+  { store, intake, onProgress = () => {}, signal }: RebuildOptions,
+  report: { accounts: number; visitors: number; records: number },
+): Promise<void> {
+  let count = 0;
+  await intake.begin(beforeAll);
   for await (const identities of store.identities(signal)) {
     for (const { projectId, ...user } of identities) {
       intake.restore(projectId, user);
@@ -51,13 +67,13 @@ export async function rebuildIntake(options: RebuildOptions): Promise<RebuildRep
       if (user.distinctId !== undefined) report.visitors++;
     }
     onProgress(report);
+    count += identities.length;
+    if (count < maxRestored) continue;
+    count = 0;
+    await intake.commit(beforeAll);
+    await intake.begin(beforeAll);
   }
-  for await (const count of claimLoaded(options, loadedTo)) {
-    report.records += count;
-    onProgress(report);
-  }
-  intake.commit(loadedTo);
-  return report;
+  await intake.commit(beforeAll);
 }
 
 /** Repeats the claims of the records before a place; yields their number for each chunk. */
@@ -75,29 +91,29 @@ async function* claimLoaded(
     signal.throwIfAborted();
     const chunk = await reader.read(at, chunkBytes);
     if (chunk === undefined || comparePlaces(chunk.from, loadedTo) >= 0) return;
-    yield claimLines(chunk, loadedTo, rules, intake);
+    const lines = linesBefore(chunk, loadedTo);
+    await intake.begin(chunk.from, intake.needsKeys ? keysOf(lines, rules) : undefined);
+    const count = claimLines(lines, rules, intake);
+    await intake.commit(beforeAll);
+    yield count;
     at = chunk.to;
   }
 }
 
+function linesBefore({ from, bytes }: RecordChunk, end: SpoolPlace): readonly TaskLine[] {
+  const cut = from.number === end.number ? bytes.subarray(0, end.offset - from.offset) : bytes;
+  return new TaskLines({ from, bytes: cut, maxRecords: Number.POSITIVE_INFINITY, skipped: [] }).all();
+}
+
 function claimLines(
-  { from, bytes }: RecordChunk,
-  loadedTo: SpoolPlace,
+  lines: readonly TaskLine[],
   rules: ReadonlyMap<number, RecordRules>,
   intake: Intake,
 ): number {
-  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let count = 0;
-  for (let start = 0; start < lines.length; ) {
-    const place = { number: from.number, offset: from.offset + start };
-    const end = lines.indexOf(lf, start);
-    const bytesOfLine = lines.subarray(start, end);
-    start = end + 1;
-    if (comparePlaces(place, loadedTo) >= 0) return count;
-    const line =
-      checkLine(bytesOfLine, place) === "damaged" ? undefined : decodeSpoolLine(bytesOfLine.toString());
-    const known = line && rules.get(line.projectId);
-    if (line === undefined || known === undefined) continue;
+  for (const { content: line } of lines) {
+    const known = typeof line === "string" ? undefined : rules.get(line.projectId);
+    if (typeof line === "string" || known === undefined) continue;
     for (const record of line.records) {
       const checked = checkRecord(record, known, line.receivedMs);
       if (checked.kind === "refused") continue;

@@ -6,7 +6,7 @@ import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 export interface PrepareThread {
   readonly port: MessagePort;
   /** Opens the intake; called at the first reset, and again if that failed. */
-  readonly openIntake: () => Intake;
+  readonly openIntake: () => Intake | Promise<Intake>;
   /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
   readonly progress: Float64Array<SharedArrayBuffer>;
@@ -16,8 +16,8 @@ export interface PrepareThread {
 export function servePreparer({ port, openIntake, folder, progress }: PrepareThread): void {
   let intake: Intake | undefined;
   let preparer: Preparer | undefined;
-  const open = (): Preparer => {
-    intake ??= openIntake();
+  const open = async (): Promise<Preparer> => {
+    intake ??= await openIntake();
     preparer ??= createPreparer({
       intake,
       folder,
@@ -27,32 +27,36 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     });
     return preparer;
   };
-  const handle = (message: Exclude<ToPrepareWorker, { kind: "close" }>): FromPrepareWorker => {
-    if (message.kind === "prepare") return { kind: "prepared", prepared: open().prepare(message.task) };
-    open().reset(message.start);
+  const handle = async (message: Exclude<ToPrepareWorker, { kind: "close" }>): Promise<FromPrepareWorker> => {
+    const opened = await open();
+    if (message.kind === "prepare") return { kind: "prepared", prepared: await opened.prepare(message.task) };
+    await opened.reset(message.start);
     return { kind: "ready" };
   };
-  port.on("message", (message: ToPrepareWorker) => {
-    if (message.kind === "close") {
-      intake?.[Symbol.dispose]();
-      port.close();
-      return;
-    }
+  const close = async (): Promise<void> => {
+    await intake?.[Symbol.asyncDispose]();
+    port.close();
+  };
+  const serve = async (message: ToPrepareWorker): Promise<void> => {
+    if (message.kind === "close") return await close();
     progress[0] = -1;
     try {
-      const reply = handle(message);
+      const reply = await handle(message);
       const letters = reply.kind === "prepared" ? reply.prepared.letters : undefined;
       port.postMessage(reply, letters === undefined ? [] : [letters.ndjson.buffer]);
-      progress[0] = -1;
     } catch (error) {
-      progress[0] = -1;
-      const text = error instanceof Error ? error.message : String(error);
-      const isOfIntake = error instanceof IntakeOpenError || error instanceof IntakeBehindError;
-      port.postMessage({
-        kind: "failed",
-        message: text,
-        ...(isOfIntake && { of: "intake" }),
-      } satisfies FromPrepareWorker);
+      port.postMessage(failureOf(error));
     }
+    progress[0] = -1;
+  };
+  let serving = Promise.resolve();
+  port.on("message", (message: ToPrepareWorker) => {
+    serving = serving.then(() => serve(message));
   });
+}
+
+function failureOf(error: unknown): FromPrepareWorker {
+  const message = error instanceof Error ? error.message : String(error);
+  const isOfIntake = error instanceof IntakeOpenError || error instanceof IntakeBehindError;
+  return { kind: "failed", message, ...(isOfIntake && { of: "intake" }) };
 }

@@ -40,11 +40,12 @@ const offsets = 2 ** 32;
  * Opens an intake in a SQLite file, which this thread then holds exclusively.
  * @throws IntakeOpenError
  */
-export function openSqliteIntake(options: SqliteIntakeOptions): Intake {
+export function openSqliteIntake(options: SqliteIntakeOptions): Intake & Disposable {
   return new SqliteIntake(options);
 }
 
-class SqliteIntake implements Intake {
+class SqliteIntake implements Intake, Disposable {
+  readonly needsKeys = false;
   readonly #db: IntakeDatabase;
   readonly #identity: Identity;
   readonly #uuids: UuidRows;
@@ -66,12 +67,12 @@ class SqliteIntake implements Intake {
     this.#saveProgress = db.prepare("INSERT OR REPLACE INTO progress VALUES (1, ?)");
   }
 
-  preparedTo(): IntakePlace | undefined {
+  async preparedTo(): Promise<IntakePlace | undefined> {
     const seq = this.#findProgress.get()?.["seq"];
     return seq === undefined ? undefined : { number: Math.floor(seq / offsets), offset: seq % offsets };
   }
 
-  rewind(to: IntakePlace | undefined): void {
+  async rewind(to: IntakePlace | undefined): Promise<void> {
     this.#dropOpenBatch();
     const seq = to === undefined ? 0 : seqOf(to);
     if (seq > (this.#findProgress.get()?.["seq"] ?? 0)) {
@@ -86,7 +87,7 @@ class SqliteIntake implements Intake {
     this.#identity.rewind(seq);
   }
 
-  markUnreported(from: IntakePlace | undefined): void {
+  async markUnreported(from: IntakePlace | undefined): Promise<void> {
     this.#dropOpenBatch();
     const seq = from === undefined ? 0 : seqOf(from);
     this.#db.exec("BEGIN IMMEDIATE");
@@ -101,7 +102,7 @@ class SqliteIntake implements Intake {
     this.#identity.restore(projectId, user);
   }
 
-  begin(from: IntakePlace): void {
+  async begin(from: IntakePlace): Promise<void> {
     if (this.#db.isTransaction) throw new RangeError("the previous batch is neither committed nor rewound");
     this.#db.exec("BEGIN IMMEDIATE");
     this.#seq = seqOf(from);
@@ -120,7 +121,7 @@ class SqliteIntake implements Intake {
     return this.#claimFirstCheck.run(projectId, eventName, firstCheckId, this.#seq) === 1;
   }
 
-  commit(to: IntakePlace): void {
+  async commit(to: IntakePlace): Promise<void> {
     this.#identity.save();
     this.#uuids.save(this.#seq);
     this.#saveProgress.run(seqOf(to));
@@ -133,6 +134,10 @@ class SqliteIntake implements Intake {
 
   [Symbol.dispose](): void {
     this.#db[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
   }
 
   #dropOpenBatch(): void {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { place, type Using } from "./store.ts";
+import { keysOf, place, type Using } from "./store.ts";
+
+const keys = keysOf(["1", "2", "3", "4", "5", "a", "b", "v", "somebody new"]);
 
 /** The users of a store that loads what an intake returned. */
 interface Told {
@@ -12,17 +14,17 @@ export function describeRestore(using: Using): void {
     const id = fc.option(fc.constantFrom("1", "2", "3", "4", "5"), { nil: undefined });
     const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
 
-    it("resolves all ids to their previous users, and assigns no user id again", () => {
-      fc.assert(
-        fc.property(
+    it("resolves all ids to their previous users, and assigns no user id again", async () => {
+      await fc.assert(
+        fc.asyncProperty(
           fc.array(pair, { minLength: 1, maxLength: 30 }),
           fc.array(pair, { minLength: 1, maxLength: 30 }),
-          (before, after) => {
+          async (before, after) => {
             const told: Told = { users: new Map() };
             let expected: number[] = [];
             let highest = 0;
-            using((_under, intake) => {
-              intake.begin(place(0));
+            await using(async (_under, intake) => {
+              await intake.begin(place(0), keys);
               for (const [account, visitor] of before) {
                 const { userId, ownsVisitor } = intake.resolve(1, account, visitor);
                 const user = told.users.get(userId) ?? { visitors: new Set() };
@@ -33,21 +35,21 @@ export function describeRestore(using: Using): void {
               }
               expected = after.map(([a, v]) => intake.resolve(1, a, v).userId);
             })();
-            using((under, first) => {
-              first.begin(place(0));
+            await using(async (under, first) => {
+              await first.begin(place(0), keys);
               for (const [userId, { account, visitors }] of told.users) {
                 const hasAccount = account !== undefined;
                 first.restore(1, { userId, accountId: account, hasAccount });
                 for (const distinctId of visitors) first.restore(1, { userId, distinctId, hasAccount });
               }
-              first.commit(place(10));
-              first[Symbol.dispose]();
-              const intake = under.open();
-              intake.rewind(place(10));
-              intake.begin(place(10));
+              await first.commit(place(10));
+              await first[Symbol.asyncDispose]();
+              const intake = await under.open();
+              await intake.rewind(place(10));
+              await intake.begin(place(10), keys);
               expect(after.map(([a, v]) => intake.resolve(1, a, v).userId)).toEqual(expected);
               expect(intake.resolve(1, "somebody new", undefined).userId).toBeGreaterThan(highest);
-              intake[Symbol.dispose]();
+              await intake[Symbol.asyncDispose]();
             })();
           },
         ),
@@ -56,28 +58,28 @@ export function describeRestore(using: Using): void {
     });
     it(
       "gives no id again of which only the number is known",
-      using((_under, intake) => {
-        intake.begin(place(0));
+      using(async (_under, intake) => {
+        await intake.begin(place(0), keys);
         intake.restore(1, { userId: 41, hasAccount: false });
         intake.restore(1, { userId: 7, accountId: "a", hasAccount: true });
-        intake.commit(place(10));
-        intake.rewind(place(10));
-        intake.begin(place(10));
+        await intake.commit(place(10));
+        await intake.rewind(place(10));
+        await intake.begin(place(10), keys);
         expect(intake.resolve(1, "b", undefined)).toEqual({ userId: 42, isNew: true, ownsVisitor: false });
         expect(intake.resolve(1, "a", undefined)).toEqual({ userId: 7, isNew: false, ownsVisitor: false });
       }),
     );
     it(
       "reports users again that a store has lost",
-      using((under, intake) => {
-        intake.begin(place(0));
+      using(async (under, intake) => {
+        await intake.begin(place(0), keys);
         intake.resolve(1, "a", "v");
-        intake.commit(place(10));
-        intake.markUnreported(undefined);
-        intake[Symbol.dispose]();
-        const again = under.open();
-        again.rewind(place(10));
-        again.begin(place(10));
+        await intake.commit(place(10));
+        await intake.markUnreported(undefined);
+        await intake[Symbol.asyncDispose]();
+        const again = await under.open();
+        await again.rewind(place(10));
+        await again.begin(place(10), keys);
         expect(again.resolve(1, "a", "v")).toEqual({ userId: 1, isNew: true, ownsVisitor: true });
       }),
     );

@@ -56,7 +56,7 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
   const starts = [1, 2].map((id) => [id, { schema: store.schema(id), zone: "+00:00" }] as const);
   const { maxProperties, names } = options;
   const rates = new Map<number, NameRates>();
-  preparer.reset({
+  const started = preparer.reset({
     loadedTo: undefined,
     projects: new Map(starts),
     ...(maxProperties !== undefined && { maxProperties }),
@@ -91,11 +91,12 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
       return drops;
     },
     async loadLine() {
+      await started;
       const from = store.loadedTo() ?? (await reader.start());
       const chunk = await reader.read(from, 1_000);
       if (chunk === undefined) return undefined;
       const text = Buffer.from(chunk.bytes).toString().split("\n", 1)[0]!;
-      const { batch, counts, ...prepared } = preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
+      const { batch, counts, ...prepared } = await preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
       await store.load(batch);
       for (const [project, of] of prepared.rates ?? []) rates.set(project, of);
       return { text, dropped: counts.dropped, refused: counts.refused };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
+import type { RecordCounts } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../../store/events/events.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
@@ -21,15 +22,18 @@ interface Received {
 }
 
 /** Loads records one by one, with a window of 3 h and two new names a minute. */
-function load(received: readonly Received[]): { readonly events: number; readonly duplicates: number } {
+async function load(
+  received: readonly Received[],
+): Promise<{ readonly events: number; readonly duplicates: number }> {
   const folder = mkdtempSync(join(tmpdir(), "clock-"));
   const intake = openSqliteIntake({ path: join(folder, "intake.db") });
   const preparer = createPreparer({ intake, folder });
   const names = { maxEventNames: 100, maxNewNamesPerMinute: 2 };
   const projects = new Map([[1, { schema: emptySchema, zone: "+00:00" }]]);
-  preparer.reset({ loadedTo: undefined, projects, names });
+  await preparer.reset({ loadedTo: undefined, projects, names });
   let from = { number: 1, offset: 0 };
-  const counts = received.map(({ atMs, driftMs, uuid, event }) => {
+  const counts: RecordCounts[] = [];
+  for (const { atMs, driftMs, uuid, event } of received) {
     const wallMs = startMs + atMs + driftMs;
     const time = new Date(wallMs).toISOString().replace("T", " ").slice(0, 19);
     const record = {
@@ -41,10 +45,10 @@ function load(received: readonly Received[]): { readonly events: number; readonl
     };
     const line = encodeSpoolLine(1, wallMs, Buffer.from(JSON.stringify([record])), "app", driftMs);
     const bytes = new Uint8Array([...line, 10]);
-    const prepared = preparer.prepare({ from, bytes, maxRecords: 10, skipped: [] });
+    const prepared = await preparer.prepare({ from, bytes, maxRecords: 10, skipped: [] });
     from = prepared.batch.to;
-    return prepared.counts;
-  });
+    counts.push(prepared.counts);
+  }
   intake[Symbol.dispose]();
   rmSync(folder, { recursive: true });
   return {
@@ -80,6 +84,6 @@ it.each<[string, readonly Received[], number, number]>([
     ],
     ...([4, 0] as const),
   ],
-])("%s", (_name, received, events, duplicates) => {
-  expect(load(received)).toEqual({ events, duplicates });
+])("%s", async (_name, received, events, duplicates) => {
+  expect(await load(received)).toEqual({ events, duplicates });
 });

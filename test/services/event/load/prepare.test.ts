@@ -15,11 +15,11 @@ let preparer: Preparer;
 let at = { number: 1, offset: 0 };
 const receivedMs = Date.UTC(2026, 0, 2);
 
-function start(
+async function start(
   schema: ProjectSchema = emptySchema,
   limits: Pick<PrepareStart, "maxProperties" | "names"> = {},
-): void {
-  preparer.reset({
+): Promise<void> {
+  await preparer.reset({
     loadedTo: undefined,
     ...limits,
     projects: new Map([
@@ -29,32 +29,32 @@ function start(
   });
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "prepare-"));
   intake = openSqliteIntake({ path: join(folder, "intake.db") });
   preparer = createPreparer({ intake, folder });
   at = { number: 1, offset: 0 };
-  start();
+  await start();
 });
-afterEach(() => {
-  intake[Symbol.dispose]();
+afterEach(async () => {
+  await intake[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
 const spooled = (records: unknown, projectId = 1): string =>
   `${Buffer.from(encodeSpoolLine(projectId, receivedMs, Buffer.from(JSON.stringify(records)))).toString()}\n`;
 
-function prepareText(
+async function prepareText(
   text: string,
   options: { maxRecords?: number; skipped?: readonly number[] } = {},
-): PreparedBatch {
+): Promise<PreparedBatch> {
   const bytes = new Uint8Array(Buffer.from(text));
-  const prepared = preparer.prepare({ from: at, bytes, maxRecords: 1_000, skipped: [], ...options });
+  const prepared = await preparer.prepare({ from: at, bytes, maxRecords: 1_000, skipped: [], ...options });
   at = prepared.batch.to;
   return prepared;
 }
 
-const prepare = (...records: unknown[]): PreparedBatch => prepareText(spooled(records));
+const prepare = (...records: unknown[]): Promise<PreparedBatch> => prepareText(spooled(records));
 
 function rowsOf(
   { batch }: PreparedBatch,
@@ -98,8 +98,8 @@ const user = (operation: string, properties: unknown, changes: Record<string, un
 const timeMs = Date.UTC(2026, 0, 1);
 
 describe("records become rows", () => {
-  it("of events, with new numbers for what is new", () => {
-    const prepared = prepare(
+  it("of events, with new numbers for what is new", async () => {
+    const prepared = await prepare(
       track({ "#distinct_id": "d", properties: { Price: 12.5, city: "Köln", vip: true, tags: ["x", "y"] } }),
       track({ "#event_name": "Login", properties: { price: "3", born: "2020-01-02 03:04:05.678" } }),
     );
@@ -131,8 +131,8 @@ describe("records become rows", () => {
     expect(prepared.counts).toMatchObject({ records: 2, events: 2, refused: {}, dropped: {} });
   });
 
-  it("of object groups, with a list for each member", () => {
-    const prepared = prepare(track({ properties: { items: [{ id: 1, name: "x" }, { id: 2 }] } }));
+  it("of object groups, with a list for each member", async () => {
+    const prepared = await prepare(track({ properties: { items: [{ id: 1, name: "x" }, { id: 2 }] } }));
     const [rows] = prepared.batch.projects;
     expect(rows?.newProperties).toEqual([
       { table: "event", name: "items", number: 1, type: "object_group" },
@@ -144,9 +144,9 @@ describe("records become rows", () => {
     ]);
   });
 
-  it("of events that may be changed, in their order", () => {
+  it("of events that may be changed, in their order", async () => {
     const update = (type: string) => track({ "#type": type, "#event_id": "o-1", properties: { n: 1 } });
-    const prepared = prepare(update("track_update"), update("track_overwrite"));
+    const prepared = await prepare(update("track_update"), update("track_overwrite"));
     expect(rowsOf(prepared, "updatesFile")).toEqual(
       ["update", "overwrite"].map((o) => ({
         i: "o-1",
@@ -161,8 +161,8 @@ describe("records become rows", () => {
     );
   });
 
-  it("of users, and of what makes them known", () => {
-    const prepared = prepare(
+  it("of users, and of what makes them known", async () => {
+    const prepared = await prepare(
       user("user_set", { name: "n", address: { city: "x", zip: "1" } }),
       user("user_set", { address: { city: "y" } }, { "#distinct_id": "d" }),
       user("user_add", { coins: 5 }),
@@ -184,8 +184,8 @@ describe("records become rows", () => {
     expect(prepared.counts).toMatchObject({ records: 5, users: 5, events: 0 });
   });
 
-  it("of users whose visitor is another user, without the visitor", () => {
-    const prepared = prepare(
+  it("of users whose visitor is another user, without the visitor", async () => {
+    const prepared = await prepare(
       user("user_set", { name: "n" }, { "#distinct_id": "d" }),
       user("user_set", { name: "m" }, { "#account_id": "b", "#distinct_id": "d" }),
       track({ "#account_id": undefined, "#distinct_id": "d" }),
@@ -197,12 +197,12 @@ describe("records become rows", () => {
     expect(rowsOf(prepared, "days")).toMatchObject([{ u: 1, d: "d" }]);
   });
 
-  it("of integers beyond 2^53, exact within objects, lists and texts", () => {
+  it("of integers beyond 2^53, exact within objects, lists and texts", async () => {
     const properties =
       '{"o":{"id":12345678901234567890,"n":1},"l":[9007199254740993],"big":12345678901234567890,"t":"x"}';
     const record = (given: string) =>
       `{"#type":"track","#event_name":"login","#time":"2026-01-01 00:00:00","#account_id":"a","properties":${given}}`;
-    const prepared = prepareText(
+    const prepared = await prepareText(
       `{"p":1,"r":${receivedMs},"b":[${record(properties)},${record('{"t":9007199254740993}')}]}\n`,
     );
     const [first, second] = rowsOf(prepared, "days") as { p: Record<string, unknown> }[];
@@ -217,10 +217,10 @@ describe("records become rows", () => {
     expect(Object.values(second!.p)).toEqual(["9007199254740993"]);
   });
 
-  it("without integers beyond 2^53 of numeric properties, which become dead letters", () => {
+  it("without integers beyond 2^53 of numeric properties, which become dead letters", async () => {
     const record = (given: string) =>
       `{"#type":"track","#event_name":"login","#time":"2026-01-01 00:00:00","#account_id":"a","properties":${given}}`;
-    const prepared = prepareText(
+    const prepared = await prepareText(
       `{"p":1,"r":${receivedMs},"b":[${record('{"id":1}')},${record('{"id":9007199254740993,"n":2}')}]}\n`,
     );
     expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1 } }, { p: { 2: 2 } }]);
@@ -236,15 +236,15 @@ describe("records become rows", () => {
     ]);
   });
 
-  it("of no record, whose refusal has its integers as they were", () => {
-    const prepared = prepareText(
+  it("of no record, whose refusal has its integers as they were", async () => {
+    const prepared = await prepareText(
       `{"p":1,"r":${receivedMs},"b":{"#type":"track","n":12345678901234567890}}\n`,
     );
     expect(lettersOf(prepared)[0]?.line).toContain('"n":12345678901234567890');
   });
 
-  it("of several projects, each with its zone and numbers", () => {
-    const prepared = prepareText(
+  it("of several projects, each with its zone and numbers", async () => {
+    const prepared = await prepareText(
       spooled(track({ properties: { x: 1 } })) + spooled([track({ properties: { y: 1 } })], 2),
     );
     expect(rowsOf(prepared, "days", 1)).toMatchObject([{ e: 1, t: timeMs, u: 1, p: { 1: 1 } }]);
@@ -253,8 +253,8 @@ describe("records become rows", () => {
     ]);
   });
 
-  it("of several days, each with a file of its own and the properties that its events have", () => {
-    const prepared = prepare(
+  it("of several days, each with a file of its own and the properties that its events have", async () => {
+    const prepared = await prepare(
       track({ properties: { a: 1, o: { b: 2 } } }),
       track({ "#time": "2025-12-31 23:59:59.999", properties: { c: 3 } }),
       track({ properties: { a: 2, d: "" } }),
@@ -268,13 +268,13 @@ describe("records become rows", () => {
     expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1, 3: 2 } }, { p: { 1: 2 } }, { p: { 4: 3 } }]);
   });
 
-  it("with the numbers that the store knows", () => {
-    start({
+  it("with the numbers that the store knows", async () => {
+    await start({
       version: 3,
       events: new Map([["login", { name: "login", number: 7 }]]),
       properties: new Map([["event:price", { table: "event", name: "price", number: 9, type: "text" }]]),
     });
-    const prepared = prepare(
+    const prepared = await prepare(
       track({ properties: { price: 1, extra: 1 } }),
       track({ "#event_name": "other" }),
     );
@@ -286,8 +286,8 @@ describe("records become rows", () => {
 });
 
 describe("records that give no row", () => {
-  it("are counted and handed out with the reason", () => {
-    const prepared = prepare(
+  it("are counted and handed out with the reason", async () => {
+    const prepared = await prepare(
       track({ "#type": "tracks" }),
       track({ "#account_id": undefined }),
       track({ "#time": "2022-01-01 00:00:00" }),
@@ -315,13 +315,13 @@ describe("records that give no row", () => {
     });
   });
 
-  it("are those that were there before", () => {
-    const first = prepare(
+  it("are those that were there before", async () => {
+    const first = await prepare(
       track({ "#uuid": "u-1" }),
       track({ "#uuid": "u-1" }),
       track({ "#first_check_id": "c" }),
     );
-    const second = prepare(
+    const second = await prepare(
       track({ "#first_check_id": "c" }),
       track({ "#uuid": "u-1" }),
       track({ "#uuid": "u-2" }),
@@ -330,8 +330,8 @@ describe("records that give no row", () => {
     expect(second.counts).toMatchObject({ events: 1, duplicates: { uuid: 1, first_check_id: 1 } });
   });
 
-  it("tell properties that were dropped", () => {
-    const prepared = prepare(
+  it("tell properties that were dropped", async () => {
+    const prepared = await prepare(
       track({ properties: { o: { "1bad": 1 }, n: 1, "#user_id": 3 }, oops: 1 }),
       track({ properties: { n: "x" } }),
     );
@@ -346,23 +346,23 @@ describe("records that give no row", () => {
     { text: '{"p":"1","r":1,"b":[]}\n', reason: "bad_line" },
     { text: "null\n", reason: "bad_line" },
     { text: spooled([track()], 3), reason: "unknown_project" },
-  ])("are lines such as $text", ({ text, reason }) => {
-    const prepared = prepareText(text + spooled([track()]));
+  ])("are lines such as $text", async ({ text, reason }) => {
+    const prepared = await prepareText(text + spooled([track()]));
     expect(prepared.counts).toMatchObject({ records: 2, events: 1, refused: { [reason]: 1 } });
     expect(lettersOf(prepared)).toMatchObject([{ reason }]);
   });
 
-  it("are lines that are to be left out", () => {
+  it("are lines that are to be left out", async () => {
     const first = spooled([track(), track()]);
-    const prepared = prepareText(first + spooled([track()]), { skipped: [0] });
+    const prepared = await prepareText(first + spooled([track()]), { skipped: [0] });
     expect(prepared.counts).toMatchObject({ records: 2, events: 1, refused: { internal: 1 } });
     expect(lettersOf(prepared)[0]?.line).toBe(first.trimEnd());
   });
 
-  it.each([65, 100_000])("have the beginning of their text, also with %d levels", (levels) => {
+  it.each([65, 100_000])("have the beginning of their text, also with %d levels", async (levels) => {
     const deep = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
     const line = Buffer.from(encodeSpoolLine(1, receivedMs, Buffer.from(deep))).toString();
-    const [letter] = lettersOf(prepareText(`${line}\n`));
+    const [letter] = lettersOf(await prepareText(`${line}\n`));
     expect(letter?.line.length).toBeGreaterThan(5 * 65);
     expect(deep.startsWith(letter?.line ?? "-")).toBe(true);
   });
@@ -376,9 +376,9 @@ describe("a project with limits on names", () => {
     return `${Buffer.from(line).toString()}\n`;
   };
 
-  it("refuses events of further names, as dead letters, and says so", () => {
-    start(emptySchema, { names });
-    const prepared = prepare(of("a"), of("b"), of("c", { p: 1 }), of("a"));
+  it("refuses events of further names, as dead letters, and says so", async () => {
+    await start(emptySchema, { names });
+    const prepared = await prepare(of("a"), of("b"), of("c", { p: 1 }), of("a"));
     expect(prepared.counts).toMatchObject({ events: 3, refused: { event_limit: 1 } });
     expect(prepared.batch.projects[0]).toMatchObject({
       newEvents: [{ name: "a" }, { name: "b" }],
@@ -390,46 +390,52 @@ describe("a project with limits on names", () => {
     expect(prepared.limited).toEqual([{ projectId: 1, reason: "event_limit", name: "c" }]);
   });
 
-  it("limits the new names of each app id in a minute, in any batches", () => {
-    start(emptySchema, { names });
-    const first = prepareText(from("x", of("a", { p: 1 })));
-    const second = prepareText(from("x", of("a", { q: 1, r: 1 })) + from("y", of("a", { s: 1 })));
+  it("limits the new names of each app id in a minute, in any batches", async () => {
+    await start(emptySchema, { names });
+    const first = await prepareText(from("x", of("a", { p: 1 })));
+    const second = await prepareText(from("x", of("a", { q: 1, r: 1 })) + from("y", of("a", { s: 1 })));
     expect(first.limited).toEqual([]);
     expect(second.limited).toEqual([{ projectId: 1, reason: "name_rate", name: "r" }]);
     expect(second.batch.projects[0]?.newProperties.map(({ name }) => name)).toEqual(["q", "s"]);
   });
 
-  it("goes on counting where what the store has loaded left it", () => {
-    start(emptySchema, { names });
-    const { rates } = prepareText(from("x", of("a", { p: 1, q: 1 })));
-    preparer.reset({
+  it("goes on counting where what the store has loaded left it", async () => {
+    await start(emptySchema, { names });
+    const { rates } = await prepareText(from("x", of("a", { p: 1, q: 1 })));
+    await preparer.reset({
       loadedTo: undefined,
       names,
       projects: new Map([[1, { schema: emptySchema, zone: "+00:00", rates: rates?.get(1) }]]),
     });
-    expect(prepareText(from("x", of("a"))).counts.refused).toEqual({ name_rate: 1 });
+    expect((await prepareText(from("x", of("a")))).counts.refused).toEqual({ name_rate: 1 });
   });
 
-  it("takes any number of new properties of what names no app id", () => {
-    start(emptySchema, { names });
-    const { counts } = prepare(of("a", { p: 1, q: 1, r: 1, s: 1, t: 1 }));
+  it("takes any number of new properties of what names no app id", async () => {
+    await start(emptySchema, { names });
+    const { counts } = await prepare(of("a", { p: 1, q: 1, r: 1, s: 1, t: 1 }));
     expect(counts).toMatchObject({ events: 1, dropped: {} });
   });
 
-  it("starts with any number of names", () => {
+  it("starts with any number of names", async () => {
     const events = new Map(
       Array.from({ length: 200_000 }, (_, i) => [`e${i}`, { name: `e${i}`, number: i + 1 }]),
     );
-    start({ ...emptySchema, events }, { names });
-    expect(prepare(of("e7"), of("new")).counts).toMatchObject({ events: 1, refused: { event_limit: 1 } });
+    await start({ ...emptySchema, events }, { names });
+    expect((await prepare(of("e7"), of("new"))).counts).toMatchObject({
+      events: 1,
+      refused: { event_limit: 1 },
+    });
   });
 });
 
 describe("a project with as many properties as it may have", () => {
-  it("keeps those, and gets no further ones", () => {
-    start(emptySchema, { maxProperties: 2 });
-    const first = prepare(track({ properties: { a: 1 } }), user("user_set", { x: 1, y: 2, z: 3 }));
-    const second = prepare(track({ properties: { b: 1, c: 2 } }), track({ properties: { d: 3, A: 4 } }));
+  it("keeps those, and gets no further ones", async () => {
+    await start(emptySchema, { maxProperties: 2 });
+    const first = await prepare(track({ properties: { a: 1 } }), user("user_set", { x: 1, y: 2, z: 3 }));
+    const second = await prepare(
+      track({ properties: { b: 1, c: 2 } }),
+      track({ properties: { d: 3, A: 4 } }),
+    );
     expect(rowsOf(first, "usersFile")).toMatchObject([{ p: { 2: 1, 3: 2 } }]);
     expect(rowsOf(second, "days")).toMatchObject([{ p: { 4: 1 } }, { p: { 1: 4 } }]);
     expect(second.batch.projects[0]?.newProperties.map(({ name }) => name)).toEqual(["b"]);
@@ -440,33 +446,33 @@ describe("a project with as many properties as it may have", () => {
     expect([...first.overLimit]).toEqual([[1, { name: "z", reason: "property_limit" }]]);
   });
 
-  it("counts each project by itself, and only what records define that are kept", () => {
-    start(emptySchema, { maxProperties: 1 });
-    prepare(track({ "#uuid": "u" }));
+  it("counts each project by itself, and only what records define that are kept", async () => {
+    await start(emptySchema, { maxProperties: 1 });
+    await prepare(track({ "#uuid": "u" }));
     const duplicate = track({ "#uuid": "u", properties: { a: 1 } });
-    const prepared = prepareText(
+    const prepared = await prepareText(
       spooled([duplicate, track({ properties: { b: 1 } })]) + spooled([track({ properties: { c: 1 } })], 2),
     );
     expect(prepared.counts).toMatchObject({ events: 2, duplicates: { uuid: 1 }, dropped: {} });
     expect(prepared.overLimit.size).toBe(0);
   });
 
-  it("keeps more when the store has more already", () => {
+  it("keeps more when the store has more already", async () => {
     const stored = ["p", "q"].map(
       (name, at) => ({ table: "event", name, number: at + 1, type: "number" }) as const,
     );
     const properties = new Map(stored.map((one) => [`event:${one.name}`, one]));
-    start({ ...emptySchema, properties }, { maxProperties: 1 });
-    const prepared = prepare(track({ properties: { p: 1, q: 2, r: 3 } }));
+    await start({ ...emptySchema, properties }, { maxProperties: 1 });
+    const prepared = await prepare(track({ properties: { p: 1, q: 2, r: 3 } }));
     expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1, 2: 2 } }]);
     expect(prepared.counts.dropped).toEqual({ property_limit: 1 });
   });
 });
 
 describe("batches", () => {
-  it("take whole lines until there are enough records", () => {
+  it("take whole lines until there are enough records", async () => {
     const line = spooled([track(), track()]);
-    const prepared = prepareText(line.repeat(3), { maxRecords: 3 });
+    const prepared = await prepareText(line.repeat(3), { maxRecords: 3 });
     expect(prepared.batch).toMatchObject({
       from: { number: 1, offset: 0 },
       to: { number: 1, offset: line.length * 2 },
@@ -474,21 +480,21 @@ describe("batches", () => {
     expect(prepared).toMatchObject({ lines: 2, firstReceivedMs: receivedMs });
   });
 
-  it("prepared again after a reset are the same", () => {
+  it("prepared again after a reset are the same", async () => {
     const records = [
       track({ "#uuid": "u", properties: { x: 1 } }),
       user("user_set", { y: 1 }, { "#distinct_id": "d" }),
     ];
-    const first = prepare(...records);
+    const first = await prepare(...records);
     const rows = [rowsOf(first, "days"), rowsOf(first, "seenFile"), rowsOf(first, "usersFile")];
     at = { number: 1, offset: 0 };
-    start();
-    const second = prepare(...records);
+    await start();
+    const second = await prepare(...records);
     expect(second).toEqual(first);
     expect([rowsOf(second, "days"), rowsOf(second, "seenFile"), rowsOf(second, "usersFile")]).toEqual(rows);
   });
 
-  it("that can't be written keep no file open", () => {
+  it("that can't be written keep no file open", async () => {
     const nextFile = (): number => {
       const file = openSync(join(folder, "intake.db"), "r");
       closeSync(file);
@@ -500,15 +506,15 @@ describe("batches", () => {
     const large = Array.from({ length: 400 }, () => track({ properties: { text: "x".repeat(1_000) } }));
     const before = nextFile();
     for (let i = 0; i < 20; i++) {
-      expect(() => prepare(unwritable, ...large)).toThrow("EISDIR");
-      start();
+      await expect(prepare(unwritable, ...large)).rejects.toThrow("EISDIR");
+      await start();
     }
     expect(nextFile()).toBeLessThan(before + 20);
   });
 
-  it("hold bytes of any text", () => {
+  it("hold bytes of any text", async () => {
     const text = '\u0000\u001f"\\ \u2028 ä 😀 \ud800';
-    const prepared = prepare(track({ "#distinct_id": text, properties: { text } }));
+    const prepared = await prepare(track({ "#distinct_id": text, properties: { text } }));
     expect(rowsOf(prepared, "days")).toMatchObject([
       { d: text.toWellFormed(), p: { 1: text.toWellFormed() } },
     ]);

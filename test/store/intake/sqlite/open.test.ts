@@ -19,16 +19,17 @@ function openFolder(): Folder {
   };
 }
 
-function start(options: { readonly maxCachedIds?: number } = {}): IntakeUnderTest {
+async function start(options: { readonly maxCachedIds?: number } = {}): Promise<IntakeUnderTest> {
   const folder = openFolder();
   return {
-    open: () => openSqliteIntake({ path: folder.path, uuidWindowMs: windowMs, lockWaitMs: 0, ...options }),
-    [Symbol.dispose]: folder[Symbol.dispose],
+    open: async () =>
+      openSqliteIntake({ path: folder.path, uuidWindowMs: windowMs, lockWaitMs: 0, ...options }),
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   };
 }
 
 describe("SQLite intake", () => {
-  describeIntake(start);
+  describeIntake(() => start());
 });
 
 describe("SQLite intake that keeps one id in memory", () => {
@@ -52,20 +53,20 @@ describe("SQLite intake's file", () => {
     expect(() => openSqliteIntake({ path: folder.path })).toThrow(/is damaged or not a SQLite database/);
   });
 
-  it("assigns the same ids when it was copied between two commits and is older than its log", () => {
+  it("assigns the same ids when it was copied between two commits and is older than its log", async () => {
     using folder = openFolder();
     using other = openFolder();
     using intake = openSqliteIntake({ path: folder.path });
-    intake.rewind(undefined);
-    intake.begin({ number: 1, offset: 0 });
+    await intake.rewind(undefined);
+    await intake.begin({ number: 1, offset: 0 });
     const ids = ["a", "b"].map((id) => intake.resolve(1, id, undefined).userId);
-    intake.commit({ number: 1, offset: 5 });
+    await intake.commit({ number: 1, offset: 5 });
     // As a process that was killed leaves them.
     for (const end of ["", "-wal"]) copyFileSync(folder.path + end, other.path + end);
     using again = openSqliteIntake({ path: other.path });
-    expect(again.preparedTo()).toEqual({ number: 1, offset: 5 });
-    again.rewind({ number: 1, offset: 5 });
-    again.begin({ number: 1, offset: 5 });
+    expect(await again.preparedTo()).toEqual({ number: 1, offset: 5 });
+    await again.rewind({ number: 1, offset: 5 });
+    await again.begin({ number: 1, offset: 5 });
     expect(["a", "b"].map((id) => again.resolve(1, id, undefined).userId)).toEqual(ids);
   });
 });

@@ -1,0 +1,88 @@
+import { checkLine } from "../../../base/files/line-checksum.ts";
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import type { IntakeKeys } from "../../../store/intake/intake.ts";
+import { KeyCollector } from "../record/intake-keys.ts";
+import { decodeSpoolLine, type SpoolLine } from "../spool-line.ts";
+import type { PrepareTask } from "./prepared.ts";
+
+/** A line of the spool. */
+export interface TaskLine {
+  /** The offset in the file of the spool. */
+  readonly offset: number;
+  readonly bytes: Buffer;
+  /** What the line holds. `skipped` is a line which the task leaves out. */
+  readonly content: SpoolLine | "damaged" | "skipped";
+}
+
+const lf = 0x0a;
+
+/** Reads the lines of a task one by one, until there are enough records. */
+export class TaskLines {
+  readonly #task: PrepareTask;
+  readonly #buffer: Buffer;
+  readonly #begun: (offset: number) => void;
+  #start = 0;
+  #records = 0;
+  #count = 0;
+
+  /** @param begun called with the offset of each line before it is read */
+  constructor(task: PrepareTask, begun: (offset: number) => void = () => {}) {
+    const { bytes } = task;
+    this.#task = task;
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#begun = begun;
+  }
+
+  /** The number of lines that were read. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The end of the lines that were read. */
+  get end(): SpoolPlace {
+    const { number, offset } = this.#task.from;
+    return { number, offset: offset + this.#start };
+  }
+
+  /** Returns the next line; undefined after the last one. */
+  next(): TaskLine | undefined {
+    if (this.#start >= this.#buffer.length || this.#records >= this.#task.maxRecords) return undefined;
+    const end = this.#buffer.indexOf(lf, this.#start);
+    if (end === -1) return undefined;
+    const bytes = this.#buffer.subarray(this.#start, end);
+    const { offset } = this.end;
+    this.#begun(offset);
+    const content = this.#read(bytes, offset);
+    this.#records += typeof content === "string" ? 1 : content.records.length;
+    this.#start = end + 1;
+    this.#count++;
+    return { offset, bytes, content };
+  }
+
+  /** Returns all further lines. */
+  all(): readonly TaskLine[] {
+    const lines: TaskLine[] = [];
+    for (let line = this.next(); line !== undefined; line = this.next()) lines.push(line);
+    return lines;
+  }
+
+  #read(bytes: Buffer, offset: number): TaskLine["content"] {
+    const { from, skipped } = this.#task;
+    if (skipped.includes(offset)) return "skipped";
+    if (checkLine(bytes, { number: from.number, offset }) === "damaged") return "damaged";
+    return decodeSpoolLine(bytes.toString()) ?? "damaged";
+  }
+}
+
+/** Returns the keys of all records of the projects. */
+export function keysOf(
+  lines: readonly TaskLine[],
+  projects: { has(projectId: number): boolean },
+): IntakeKeys {
+  const collector = new KeyCollector();
+  for (const { content } of lines) {
+    if (typeof content === "string" || !projects.has(content.projectId)) continue;
+    for (const record of content.records) collector.add(content.projectId, record);
+  }
+  return collector.keys;
+}
