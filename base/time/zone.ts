@@ -1,3 +1,4 @@
+import { formatDate } from "./local-time.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "./units.ts";
 
 /** A time zone: an offset from UTC, or the rules of a place. */
@@ -131,6 +132,11 @@ export function toInstant(zone: Zone, localMs: number): number {
   const after = zone.offsetAt(localMs + dayMs);
   if (before === after || zone.offsetAt(localMs - before) === before) return localMs - before;
   return zone.offsetAt(localMs - after) === after ? localMs - after : localMs - before;
+}
+
+/** Returns the day of an instant in a zone, `yyyy-MM-dd`. */
+export function dateIn(zone: Zone, instantMs: number): string {
+  return formatDate(instantMs + zone.offsetAt(instantMs));
 }
 
 /** `toInstant` in a configured zone. @throws RangeError when there is no such zone */

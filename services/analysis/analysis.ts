@@ -1,4 +1,5 @@
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { Message } from "@bufbuild/protobuf";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { RateLimit } from "../../base/async/token-bucket.ts";
 import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -8,6 +9,7 @@ import type { TokenList } from "./admission/tokens.ts";
 import { createCachedResults } from "./cache/cached-results.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
 import { faultsOfChoice, styleDownload } from "./downloads.ts";
+import type { EngineResponse } from "./engine.ts";
 import type { AnalysisObserver } from "./observer.ts";
 import { createForwardQuery } from "./platform/forward.ts";
 import type { AnalysisProject } from "./project/project.ts";
@@ -64,36 +66,26 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
     analyzeEvents: (request, context) =>
       runCall(observer, "analyze", context.signal, async (notes) => {
         const faults = faultsOfTimeout(request.query?.timeoutSeconds);
-        const call = await admitQuery(request, context, admission, faults);
-        notes.engine = call.project.engineName;
-        const { project, asker, query, rest } = call;
-        return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
-          const run = (runSignal: AbortSignal) =>
-            project.engine.analyze(query, { signal: runSignal, asker, rest });
+        const call = await admitQuery(request, context, admission, faults, notes);
+        return await withinTime(context.signal, secondsOf(call.query.timeoutSeconds), async (signal) => {
+          const run = (own: AbortSignal) => call.project.engine.analyze(call.query, { ...call, signal: own });
           const { response, source } = await results.analyze({ ...call, signal, run });
           observer.resultSent("analyze", source);
-          if (rest !== undefined) {
-            const json = response.json ?? (await encodeParts(writeAnalysis(response.message, style), signal));
-            context.values.set(kResponseAttachment, json);
-          }
+          if (call.rest !== undefined)
+            await attachJson(context, response, writeAnalysis(response.message, style), signal);
           return response.message;
         });
       }),
     listEventUsers: (request, context) =>
       runCall(observer, "list_users", context.signal, async (notes) => {
         const faults = faultsOfTimeout(request.query?.timeoutSeconds);
-        const call = await admitQuery(request, context, admission, faults);
-        notes.engine = call.project.engineName;
-        const { project, asker, query, rest } = call;
-        return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
-          const run = (runSignal: AbortSignal) =>
-            project.engine.listUsers(query, { signal: runSignal, asker, rest });
+        const call = await admitQuery(request, context, admission, faults, notes);
+        return await withinTime(context.signal, secondsOf(call.query.timeoutSeconds), async (signal) => {
+          const run = (own: AbortSignal) =>
+            call.project.engine.listUsers(call.query, { ...call, signal: own });
           const { response, source } = await results.list(EventUserQuerySchema, { ...call, signal, run });
           observer.resultSent("list_users", source);
-          if (rest !== undefined) {
-            const json = response.json ?? (await encodeParts(writeUsers(response.message), signal));
-            context.values.set(kResponseAttachment, json);
-          }
+          if (call.rest !== undefined) await attachJson(context, response, writeUsers(response.message), signal);
           return response.message;
         });
       }),
@@ -113,6 +105,16 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
   };
 }
 
+/** Attaches the bytes of a response over REST, which the engine may have written. */
+async function attachJson(
+  { values }: HandlerContext,
+  { json }: EngineResponse<Message>,
+  parts: Iterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  values.set(kResponseAttachment, json ?? (await encodeParts(parts, signal)));
+}
+
 type Downloads = Pick<ServiceImpl<typeof AnalysisProxy>, "downloadEvents" | "downloadEventUsers">;
 
 function createDownloads(
@@ -123,22 +125,18 @@ function createDownloads(
   return {
     downloadEvents: (request, context) =>
       streamCall(observer, "download", context.signal, async function* (notes) {
-        const call = await admitQuery(request, context, admission, faultsOfChoice(request));
-        const { project, asker, query, rest } = call;
-        notes.engine = project.engineName;
-        const header = rest && context.responseHeader;
+        const call = await admitQuery(request, context, admission, faultsOfChoice(request), notes);
+        const header = call.rest && context.responseHeader;
         yield* eachWithinTime(context.signal, times, (signal) =>
-          styleDownload(project.engine.download(query, { signal, asker, rest }), request, header),
+          styleDownload(call.project.engine.download(call.query, { ...call, signal }), request, header),
         );
       }),
     downloadEventUsers: (request, context) =>
       streamCall(observer, "download_users", context.signal, async function* (notes) {
-        const call = await admitQuery(request, context, admission, faultsOfChoice(request));
-        const { project, asker, query, rest } = call;
-        notes.engine = project.engineName;
-        const header = rest && context.responseHeader;
+        const call = await admitQuery(request, context, admission, faultsOfChoice(request), notes);
+        const header = call.rest && context.responseHeader;
         yield* eachWithinTime(context.signal, times, (signal) =>
-          styleDownload(project.engine.downloadUsers(query, { signal, asker, rest }), request, header),
+          styleDownload(call.project.engine.downloadUsers(call.query, { ...call, signal }), request, header),
         );
       }),
   };

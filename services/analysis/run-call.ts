@@ -12,9 +12,9 @@ import { type QueryOrigin, refuseQuery } from "./rest/query-body.ts";
 import { eachWithin, startQueryLimit } from "./time-limit.ts";
 
 /** Members of all requests. */
-interface QueryRequest {
+interface QueryRequest<Query extends AnyQuery> {
   readonly token: string;
-  readonly query?: AnyQuery | undefined;
+  readonly query?: Query | undefined;
 }
 
 /** An admitted query. */
@@ -29,23 +29,25 @@ export interface QueryCall<Query> {
 /**
  * Returns the query of a request if its token has access to the project.
  * @param faults faults of the request outside of its query
+ * @param notes gets the engine of the project
  * @throws AnalysisRefusal with all faults that can be found
  */
-export async function admitQuery<Request extends QueryRequest>(
-  request: Request,
+export async function admitQuery<Query extends AnyQuery>(
+  { token, query }: QueryRequest<Query>,
   context: HandlerContext,
   admission: Admission,
   faults: readonly QueryViolation[],
-): Promise<QueryCall<NonNullable<Request["query"]>>> {
-  const query = request.query as NonNullable<Request["query"]> | undefined;
+  notes: CallInfo,
+): Promise<QueryCall<Query>> {
   const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
-  const credentials = { token: request.token, header: context.requestHeader };
+  const credentials = { token, header: context.requestHeader };
   const { project, asker } = admission.admit(credentials, query?.projectId ?? 0n, form);
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
     throw refuseQuery(mergeViolations(form, meaning ?? []));
   }
+  notes.engine = project.engineName;
   const rest = origin && { body: origin.body, search: searchOf(context) };
   return { project, asker, query, rest };
 }

@@ -8,13 +8,14 @@ import {
   under,
 } from "../../base/rpc/invalid-fields.ts";
 import { readPage, writePageToken } from "../../base/rpc/paging.ts";
+import { configuredZone, dateIn } from "../../base/time/zone.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
-import { compileTimes, dayIn } from "./schedule/schedule.ts";
+import { compileTimes } from "./schedule/schedule.ts";
 import { checkTask, checkTaskContents } from "./tasks/check-task.ts";
 import { decodeChannel, decodeRunChannel, decodeTask, encodeTask } from "./tasks/codec.ts";
 import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
@@ -35,7 +36,8 @@ export function createTaskMethods(
         const { task, channel } = await readTask(options, taskId, signal);
         refuseUnfit(taskId, task, channel, options);
         const zone = task.schedule?.zone || (options.projects.zoneOf(channel?.projectId ?? 0n) ?? "UTC");
-        const started = await store.startRun(taskId, { day: dayIn(zone, now()) }, { signal });
+        const day = dateIn(configuredZone(zone), now());
+        const started = await store.startRun(taskId, { day }, { signal });
         switch (started.kind) {
           case "started":
             return { task: decodeTask(started.task) };

@@ -1,3 +1,4 @@
+import { configuredZone, dateIn } from "../../../base/time/zone.ts";
 import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
 import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
@@ -27,8 +28,7 @@ export function createEmbeddedProject({
   zone,
   ...given
 }: EmbeddedProjectOptions): AnalysisProject {
-  // Sweden writes days in the order of ISO 8601.
-  const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+  const place = configuredZone(zone);
   const source = { store, ...given };
   const users = createUserPort(source);
   return {
@@ -44,7 +44,7 @@ export function createEmbeddedProject({
     clusters: {
       importCohort: (version, members) => store.importCohort(version, members),
       cohorts: (projectId) => store.cohorts(projectId),
-      today: () => calendar.format(given.now()),
+      today: () => dateIn(place, given.now()),
     },
   };
 }

@@ -89,9 +89,3 @@ function checkZone(zone: string): string | undefined {
     return problem;
   }
 }
-
-/** Returns the day of a time in a zone, `yyyy-MM-dd`. */
-export function dayIn(zone: string, ms: number): string {
-  // The Swedish locale writes days as ISO 8601.
-  return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(ms);
-}

@@ -1,7 +1,8 @@
+import { configuredZone, dateIn } from "../../../base/time/zone.ts";
 import type { ChannelStore, DueClaim, DueTask } from "../../../store/channels/channels.ts";
 import type { Projects } from "../ports.ts";
 import { decodeTask } from "../tasks/codec.ts";
-import { compileTimes, dayIn } from "./schedule.ts";
+import { compileTimes } from "./schedule.ts";
 
 export interface SchedulerOptions {
   readonly store: Pick<ChannelStore, "dueTasks" | "claimDueTask" | "channel">;
@@ -101,7 +102,7 @@ function claimOf(due: DueTask, zone: string, nowMs: number): DueClaim {
     nextRunAtMs,
     // The clock may have been set back after the task was found due, but each time is used once.
     followingAtMs: times?.next(Math.max(nowMs, nextRunAtMs)) ?? null,
-    run: isLate ? null : { day: dayIn(schedule?.zone || zone, nowMs) },
+    run: isLate ? null : { day: dateIn(configuredZone(schedule?.zone || zone), nowMs) },
     ...(isLate && {
       failure: "its time was missed by more than an hour because the service was not running",
     }),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseLocalTime } from "../../../base/time/local-time.ts";
 import { hourMs } from "../../../base/time/units.ts";
-import { compileToInstant, compileZone, configuredZone, toInstant } from "../../../base/time/zone.ts";
+import { compileToInstant, compileZone, configuredZone, dateIn, toInstant } from "../../../base/time/zone.ts";
 
 describe("zones", () => {
   const at = (text: string): number => parseLocalTime(text) ?? Number.NaN;
@@ -56,6 +56,14 @@ describe("zones", () => {
     ["-00:44:30", -0.741_666_666_666_666_7],
   ])("%s is %d hours east at all times", (zone, hours) => {
     expect(compileZone(zone)!.fixedMs! / hourMs).toBe(hours);
+  });
+
+  it.each([
+    ["UTC", "2026-01-01"],
+    ["Europe/Berlin", "2026-01-02"],
+    ["-05:00", "2026-01-01"],
+  ])("%s shows the day %s", (zone, day) => {
+    expect(dateIn(configuredZone(zone), Date.UTC(2026, 0, 1, 23, 30))).toBe(day);
   });
 
   it("are of offsets that a configuration may have and a text may not", () => {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { ScheduleSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
-import { checkSchedule, compileTimes, dayIn } from "../../../../services/channel/schedule/schedule.ts";
+import { checkSchedule, compileTimes } from "../../../../services/channel/schedule/schedule.ts";
 
 const ms = (text: string): number => Date.parse(text);
 const nowMs = ms("2026-03-01T00:00:00Z");
@@ -95,13 +95,4 @@ describe("a schedule", () => {
   ])("%j is taken", (schedule) => {
     expect(checkSchedule(create(ScheduleSchema, schedule), "UTC", nowMs)).toEqual([]);
   });
-});
-
-it("names a day by the zone", () => {
-  const at = ms("2026-01-01T23:30:00Z");
-  expect([dayIn("UTC", at), dayIn("Europe/Berlin", at), dayIn("-05:00", at)]).toEqual([
-    "2026-01-01",
-    "2026-01-02",
-    "2026-01-01",
-  ]);
 });
