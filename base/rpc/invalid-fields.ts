@@ -1,10 +1,4 @@
-/** A fault of one field of a request. */
-export interface Violation {
-  /** Path of the field in the request, such as `channel.delivery.batch_size`. */
-  readonly field: string;
-  /** The value and the valid ones, worded to follow the name of the field. */
-  readonly problem: string;
-}
+import type { Violation } from "./violation.ts";
 
 /** Violations that one error reports at most. */
 export const maxViolations = 50;
@@ -17,7 +11,7 @@ export class InvalidFieldsError extends Error {
   /** @param violations of which the first `maxViolations` are kept */
   constructor(violations: readonly Violation[]) {
     const kept = violations.slice(0, maxViolations);
-    super(kept.map(({ field, problem }) => `${field} ${problem}`).join("; "));
+    super(kept.map(({ field, description }) => `${field} ${description}`).join("; "));
     this.violations = kept;
   }
 }
@@ -28,8 +22,8 @@ export function refuseViolations(violations: readonly Violation[]): void {
 }
 
 /** @throws InvalidFieldsError always */
-export function refuseField(field: string, problem: string): never {
-  throw new InvalidFieldsError([{ field, problem }]);
+export function refuseField(field: string, description: string): never {
+  throw new InvalidFieldsError([{ field, description }]);
 }
 
 /** The violations of the items of a list, until there are as many as one error reports. */
@@ -44,8 +38,8 @@ export function eachViolation<T>(
 
 /** The violations of a part, with the place of the part before their fields. */
 export function under(place: string, violations: readonly Violation[]): readonly Violation[] {
-  return violations.map(({ field, problem }) => ({
+  return violations.map(({ field, description }) => ({
     field: [place, field].filter((part) => part !== "").join(field.startsWith("[") ? "" : "."),
-    problem,
+    description,
   }));
 }

@@ -1,18 +1,11 @@
+import type { Violation } from "./violation.ts";
+
 interface Note {
   /** The path from the value at which the fault was found: members begin with a dot, places in lists are in brackets. */
   path: string;
   readonly description: string;
   /** Undefined for what was only ignored. */
   readonly reason: string | undefined;
-}
-
-/** A member that is not valid. */
-export interface JsonFieldFault {
-  /** Its path, such as `books[2].genre`; `body` for the whole. */
-  readonly field: string;
-  readonly description: string;
-  /** The cause, in UPPER_SNAKE_CASE. */
-  readonly reason: string;
 }
 
 const maxIgnored = 100;
@@ -63,7 +56,7 @@ export class JsonReading {
   }
 
   /** Returns the faults. @param at path of the message that was read */
-  faults(at = ""): readonly JsonFieldFault[] {
+  faults(at = ""): readonly Violation[] {
     return this.#notes.flatMap(({ path, description, reason }) => {
       const field = at === "" ? path.replace(/^\./, "") : at + path;
       return reason === undefined ? [] : [{ field: field || "body", description, reason }];

@@ -5,9 +5,9 @@ import { InvalidFieldsError } from "./invalid-fields.ts";
 
 /** INVALID_ARGUMENT that names all fields, in its message and as `google.rpc.BadRequest`. */
 export function invalidArgument({ message, violations }: InvalidFieldsError): ConnectError {
-  const fieldViolations = violations.map(({ field, problem }) => ({
+  const fieldViolations = violations.map(({ field, description }) => ({
     field,
-    description: `${field} ${problem}`,
+    description: `${field} ${description}`,
   }));
   return new ConnectError(message, Code.InvalidArgument, undefined, [
     { desc: BadRequestSchema, value: { fieldViolations } },

@@ -41,7 +41,7 @@ export function writePageToken(next: string | null, list: unknown): string {
 /** The token is from another list, or the store does not know its cursor. */
 export function foreignPageToken(): InvalidFieldsError {
   const problem = "is not one of this list with this filter, begin again without it";
-  return new InvalidFieldsError([{ field: "page_token", problem }]);
+  return new InvalidFieldsError([{ field: "page_token", description: problem }]);
 }
 
 function markOf(list: unknown): string {

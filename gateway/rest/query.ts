@@ -1,9 +1,10 @@
 import type { Message } from "@bufbuild/protobuf";
+import type { Violation } from "../../base/rpc/violation.ts";
 import { quoteText, shorten } from "../../base/text/quote.ts";
 import { isForeignContract } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
-import { maxViolations, type Violation } from "./violations.ts";
+import { maxViolations } from "./violations.ts";
 
 /** Fills the message from a query text; returns what is wrong with it. */
 export type BindQuery = (message: Message, query: string) => readonly Violation[];

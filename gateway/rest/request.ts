@@ -2,6 +2,7 @@ import { create, type DescField, type JsonObject, type Message } from "@bufbuild
 import { Code } from "@connectrpc/connect";
 import type { Standing } from "../../base/rpc/request-head.ts";
 import type { DecodedBody, RestCodecs } from "../../base/rpc/rest-codec.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
@@ -15,7 +16,7 @@ import { decodeJson } from "./json-message.ts";
 import { parseJson } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
 import { compileQuery, queryValue } from "./query.ts";
-import { badRequest, type Violation } from "./violations.ts";
+import { badRequest } from "./violations.ts";
 
 /** An HTTP request as its message is read from it. */
 export interface RestInput {

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../../base/rpc/violation.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import type {
   DownloadEventsResponse,
@@ -6,7 +7,6 @@ import type {
 } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
-import type { QueryViolation } from "./refusal/refusal.ts";
 
 /** The options of a request for CSV. */
 interface CsvChoice {
@@ -15,7 +15,7 @@ interface CsvChoice {
 }
 
 /** Returns the faults of the options. */
-export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly QueryViolation[] {
+export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly Violation[] {
   if (header === "" || header === "display" || header === "names") return [];
   const description = `${quoteText(header)} is unknown, valid are "display", "names"`;
   return [{ field: "header", description }];

@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import type { Violation } from "../../base/rpc/violation.ts";
 import type {
   AnalyzeEventsResponse,
   DownloadEventsResponse,
@@ -11,7 +12,6 @@ import type {
   EventUserDownloadQuery,
   EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
-import type { QueryViolation } from "./refusal/refusal.ts";
 
 export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
 
@@ -26,7 +26,7 @@ export interface AnalysisEngine {
   download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
   /** Returns the faults of a query without running it; undefined for engines that cannot check a query. */
-  faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly QueryViolation[]>;
+  faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly Violation[]>;
   /** Returns a number that grows with the project's data, so that outdated results are detected; undefined where it is unknown. */
   version(projectId: number): number | undefined;
 }

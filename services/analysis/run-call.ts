@@ -1,13 +1,13 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { untilAborted } from "../../base/async/abort.ts";
 import { kRequestAttachment } from "../../base/rpc/rest-codec.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { AnyQuery, RestCall } from "./engine.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
 import type { AnalysisProject } from "./project/project.ts";
 import { toCallError } from "./refusal/call-error.ts";
 import { mergeViolations } from "./refusal/merge-violations.ts";
-import type { QueryViolation } from "./refusal/refusal.ts";
 import { type QueryOrigin, refuseQuery } from "./rest/query-body.ts";
 import { eachWithin, startQueryLimit } from "./time-limit.ts";
 
@@ -36,7 +36,7 @@ export async function admitQuery<Query extends AnyQuery>(
   { token, query }: QueryRequest<Query>,
   context: HandlerContext,
   admission: Admission,
-  faults: readonly QueryViolation[],
+  faults: readonly Violation[],
   notes: CallInfo,
 ): Promise<QueryCall<Query>> {
   const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
@@ -52,7 +52,7 @@ export async function admitQuery<Query extends AnyQuery>(
   return { project, asker, query, rest };
 }
 
-const missingQuery: QueryViolation = { field: "query", description: "is required" };
+const missingQuery: Violation = { field: "query", description: "is required" };
 
 function searchOf({ url }: HandlerContext): URLSearchParams {
   const { searchParams } = new URL(url);

@@ -1,5 +1,6 @@
 import { startTimeLimit, type TimeLimit, untilAborted } from "../../base/async/abort.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal/refusal.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
+import { AnalysisRefusal, returnCodes } from "./refusal/refusal.ts";
 
 const defaultSeconds = 60;
 export const maxSeconds = 3_600;
@@ -8,7 +9,7 @@ export const maxSeconds = 3_600;
 export const secondsOf = (timeoutSeconds = defaultSeconds): number => timeoutSeconds;
 
 /** Returns the faults of the time limit of a query. */
-export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly QueryViolation[] {
+export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly Violation[] {
   if (timeoutSeconds === undefined) return [];
   if (timeoutSeconds > 0 && timeoutSeconds <= maxSeconds) return [];
   const description = `${timeoutSeconds} is not valid, valid is 1 to ${maxSeconds}`;

@@ -1,6 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
-import { InvalidFieldsError, refuseField, under, type Violation } from "../../base/rpc/invalid-fields.ts";
+import { InvalidFieldsError, refuseField, under } from "../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
 import { parseDecimal } from "../../base/text/decimal.ts";
 import { plainText } from "../../base/text/plain-text.ts";
 import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -132,7 +133,10 @@ function literalIndex(field: string): number | undefined {
 type Kind = UserChoice["case"];
 
 function placeViolations(kind: Kind, violations: readonly Violation[]): readonly Violation[] {
-  return violations.map(({ field, problem }) => ({ field: placeOf(kind, field), problem }));
+  return violations.map(({ field, description }) => ({
+    field: placeOf(kind, field),
+    description,
+  }));
 }
 
 function formatWarning(kind: Kind, { field, message }: Warning): string {

@@ -174,10 +174,8 @@ function downloadQueryOf({ projectId, query, columns, nowMs }: UserRequest): Eve
 
 function toAudienceError(error: unknown): Error {
   if (error instanceof AnalysisRefusal && error.returnCode === returnCodes.parameter) {
-    const violations = error.violations.map(({ field, description }) => ({ field, problem: description }));
-    return new InvalidFieldsError(
-      violations.length > 0 ? violations : [{ field: "", problem: error.message }],
-    );
+    const { violations, message } = error;
+    return new InvalidFieldsError(violations.length > 0 ? violations : [{ field: "", description: message }]);
   }
   return new AudienceUnavailableError(wordError(error), { cause: error });
 }

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import type { Violation } from "../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";

@@ -1,6 +1,7 @@
 import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import type { AnalysisProject } from "../project/project.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
 import { isReached, type TokenList, type TokenRule } from "./tokens.ts";
 
@@ -33,7 +34,7 @@ export interface Admission {
    * @param faults other faults of the call, which are reported together with a project that does not exist
    * @throws AnalysisRefusal
    */
-  admit(credentials: Credentials, projectId: bigint | number, faults?: readonly QueryViolation[]): Admitted;
+  admit(credentials: Credentials, projectId: bigint | number, faults?: readonly Violation[]): Admitted;
 }
 
 export function createAdmission({ tokens, projects, monotonic, rateLimit }: AdmissionOptions): Admission {
@@ -69,7 +70,7 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
   };
 }
 
-function refuseProject(description: string, faults: readonly QueryViolation[]): AnalysisRefusal {
+function refuseProject(description: string, faults: readonly Violation[]): AnalysisRefusal {
   // The id may not have been a number.
   const isTold = faults.some(({ field }) => field === "projectId" || field === "body" || field === "query");
   return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);

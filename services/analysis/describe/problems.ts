@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { nearestName } from "../../../base/text/nearest.ts";
 import { quote, quoteList } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { isChangedByDouble } from "../text-form.ts";
 
 const maxViolations = 50;
@@ -28,7 +29,7 @@ export interface Problems {
 }
 
 export function createProblems(): Problems {
-  const violations: QueryViolation[] = [];
+  const violations: Violation[] = [];
   const warnings = new Map<string, Warning>();
   let hints = 0;
   const refuse: Problems["refuse"] = (field, value, rule) => {

@@ -1,13 +1,14 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   RetryInfoSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
 import { EventsUnavailableError, TooManyQueriesError } from "../../../store/events/events.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal.ts";
+import { AnalysisRefusal, returnCodes } from "./refusal.ts";
 
 interface Kind {
   readonly code: Code;
@@ -73,7 +74,7 @@ function encodeRefusal(refusal: AnalysisRefusal): ConnectError {
 /** gRPC carries them in headers, and the gateway leaves out a detail that is too large as a whole. */
 const maxViolationBytes = 1_700;
 
-function cutToFit(violations: readonly QueryViolation[]): readonly QueryViolation[] {
+function cutToFit(violations: readonly Violation[]): readonly Violation[] {
   let room = maxViolationBytes;
   return violations.filter(({ field, description }) => {
     const value = { fieldViolations: [{ field, description }] };

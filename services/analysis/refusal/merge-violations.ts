@@ -1,4 +1,4 @@
-import type { QueryViolation } from "./refusal.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 
 /** For a member that cannot be read: other members of its object whose faults may follow from that. */
 const told: Readonly<Record<string, readonly string[]>> = {
@@ -16,13 +16,13 @@ const told: Readonly<Record<string, readonly string[]>> = {
  * that could not be read counts as missing.
  */
 export function mergeViolations(
-  form: readonly QueryViolation[],
-  meaning: readonly QueryViolation[],
-): readonly QueryViolation[] {
+  form: readonly Violation[],
+  meaning: readonly Violation[],
+): readonly Violation[] {
   // Nothing is known about a body that is not an object.
   if (form.some(({ field }) => field === "body")) return form;
   const doubtful = form.flatMap(({ field }) => [field, ...consequencesOf(field)]);
-  const isOwn = ({ field }: QueryViolation) =>
+  const isOwn = ({ field }: Violation) =>
     !doubtful.some((one) => isWithin(field, one) || isWithin(one, field));
   return [...form, ...meaning.filter(isOwn)];
 }

@@ -1,4 +1,5 @@
 import { Code } from "@connectrpc/connect";
+import type { Violation } from "../../../base/rpc/violation.ts";
 
 /** Return codes of the analysis interface; an upstream platform may return others. */
 export const returnCodes = {
@@ -28,16 +29,8 @@ export const returnCodesByStatus = {
   [Code.Internal]: returnCodes.internal,
 } as const;
 
-/** One bad field of a query. */
-export interface QueryViolation {
-  /** Path in REST names, for example `eventView.filts[0].comparator`. */
-  readonly field: string;
-  /** The fault, with the value and the valid values. */
-  readonly description: string;
-}
-
 interface RefusalOptions {
-  readonly violations?: readonly QueryViolation[];
+  readonly violations?: readonly Violation[];
   /** HTTP status over REST; default 200. */
   readonly httpStatus?: number;
   /** Time after which a retry may succeed, where it is known. */
@@ -50,7 +43,7 @@ export class AnalysisRefusal extends Error {
   override readonly name = "AnalysisRefusal";
   /** Never 0. */
   readonly returnCode: number;
-  readonly violations: readonly QueryViolation[];
+  readonly violations: readonly Violation[];
   readonly httpStatus: number;
   readonly retryAfterMs: number | undefined;
 

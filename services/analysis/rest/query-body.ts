@@ -3,6 +3,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type { JsonBounds } from "../../../base/json/bounds.ts";
 import { JsonReading } from "../../../base/rpc/json-reading.ts";
 import type { DecodedBody } from "../../../base/rpc/rest-codec.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import {
   EventDownloadQuerySchema,
   EventQuerySchema,
@@ -10,7 +11,7 @@ import {
   EventUserQuerySchema,
 } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { overallLabels } from "../text-form.ts";
 import { decodeMessage } from "./decode-message.ts";
 
@@ -63,7 +64,7 @@ export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): De
 }
 
 /** Returns one refusal for all faults of a query. */
-export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefusal {
+export function refuseQuery(violations: readonly Violation[]): AnalysisRefusal {
   const message = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
   return new AnalysisRefusal(returnCodes.parameter, message, { violations });
 }

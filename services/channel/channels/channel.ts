@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type Channel,
@@ -85,7 +85,7 @@ export function checkProject(projectId: bigint, projects: Projects): readonly Vi
   if (projects.zoneOf(projectId) !== undefined) return [];
   const found = projectId === 0n ? "is required" : `is ${projectId}`;
   const valid = projects.ids.length === 0 ? "none is configured" : `valid are ${projects.ids.join(", ")}`;
-  return [{ field: "project_id", problem: `${found}, ${valid}` }];
+  return [{ field: "project_id", description: `${found}, ${valid}` }];
 }
 
 function checkUrl(text: string): string | undefined {
@@ -134,5 +134,5 @@ export async function checkAddress(
   const reason = await refusedAddress(url, signal);
   if (reason === undefined) return { violations: [], warnings: [] };
   if (before?.url === url) return { violations: [], warnings: [`messages cannot be sent to url: ${reason}`] };
-  return { violations: [{ field: "url", problem: `is refused: ${reason}` }], warnings: [] };
+  return { violations: [{ field: "url", description: `is refused: ${reason}` }], warnings: [] };
 }

@@ -1,4 +1,5 @@
-import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { checkLength, checkList, type Problem, violationOf } from "./names.ts";

@@ -1,4 +1,5 @@
-import { eachViolation, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
@@ -39,7 +40,7 @@ export function checkRows(
   maxLength = maxValueLength,
 ): readonly Violation[] {
   if (rows.length > maxRows) {
-    return [{ field: "", problem: `has ${rows.length} rows, at most ${maxRows} are valid` }];
+    return [{ field: "", description: `has ${rows.length} rows, at most ${maxRows} are valid` }];
   }
   const valid = quoteList(columns);
   const known = new Set(columns);

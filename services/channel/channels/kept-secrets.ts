@@ -1,5 +1,5 @@
 import { defaultSignatureHeader } from "../../../base/net/signature.ts";
-import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import type {
   Channel,
   ChannelAuthentication,

@@ -1,4 +1,5 @@
-import { eachViolation, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 
 /** Keys of `params`, `custom_params` and rows. */
@@ -57,8 +58,8 @@ export function checkText(text: string, max: number): Problem {
   return text.includes("\0") ? "contains a NUL character, which is not valid" : undefined;
 }
 
-export function violationOf(field: string, problem: Problem): readonly Violation[] {
-  return problem === undefined ? [] : [{ field, problem }];
+export function violationOf(field: string, description: Problem): readonly Violation[] {
+  return description === undefined ? [] : [{ field, description }];
 }
 
 /** Reports each value that repeats an earlier one. @param keyOf returns the part of a value that must be unique */
@@ -75,7 +76,7 @@ export function checkRepeated(
       return [];
     }
     const as = first === value ? "" : ` of ${quoteText(first)}`;
-    return [{ field: fieldOf(i), problem: `is ${quoteText(value)}, which is a repeat${as}` }];
+    return [{ field: fieldOf(i), description: `is ${quoteText(value)}, which is a repeat${as}` }];
   });
 }
 
@@ -86,7 +87,9 @@ export function checkList(
   max: number,
   check: () => readonly Violation[],
 ): readonly Violation[] {
-  return length <= max ? check() : [{ field, problem: `has ${length} entries, at most ${max} are valid` }];
+  return length <= max
+    ? check()
+    : [{ field, description: `has ${length} entries, at most ${max} are valid` }];
 }
 
 /** Checks that a text has at most `max` code points. */

@@ -1,4 +1,5 @@
-import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import type { DeliverySettings, FunnelSetting } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { checkEventName, checkList, checkRepeated, violationOf } from "./names.ts";
 
@@ -36,7 +37,7 @@ export function checkDelivery(settings: DeliverySettings): readonly Violation[] 
   return deliveryRanges.flatMap(([key, field, { min, max, also, words }]) => {
     const value = settings[key];
     if (typeof value !== "number" || value === also || (value >= min && value <= max)) return [];
-    return [{ field: `delivery.${field}`, problem: `is ${value}, valid are ${words}` }];
+    return [{ field: `delivery.${field}`, description: `is ${value}, valid are ${words}` }];
   });
 }
 
@@ -53,7 +54,12 @@ export function checkFunnel(funnel: FunnelSetting): readonly Violation[] {
     ...checkEvents("conversion_events", conversionEvents),
     ...(hours === undefined || (hours >= 1 && hours <= maxConversionHours)
       ? []
-      : [{ field: "conversion_window_hours", problem: `is ${hours}, valid are 1 to ${maxConversionHours}` }]),
+      : [
+          {
+            field: "conversion_window_hours",
+            description: `is ${hours}, valid are 1 to ${maxConversionHours}`,
+          },
+        ]),
   ]);
 }
 

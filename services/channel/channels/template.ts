@@ -1,4 +1,5 @@
-import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import {
   type ContentField,
   type CustomParameter,
@@ -57,12 +58,13 @@ function checkField(field: ContentField): readonly Violation[] {
 function checkMethod({ inputMethod }: ContentField): readonly Violation[] {
   if (inputMethod >= InputMethod.TEXT && inputMethod <= InputMethod.ARRAY_ROW) return [];
   const found = inputMethod === InputMethod.UNSPECIFIED ? "is required" : `is ${inputMethod}`;
-  return [{ field: "input_method", problem: `${found}, valid are ${methodNames}` }];
+  return [{ field: "input_method", description: `${found}, valid are ${methodNames}` }];
 }
 
 function checkOptions({ inputMethod, options }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.DROPDOWN) return unwanted("options", options, "a dropdown");
-  if (options.length === 0) return [{ field: "options", problem: "is empty, a dropdown needs at least one" }];
+  if (options.length === 0)
+    return [{ field: "options", description: "is empty, a dropdown needs at least one" }];
   return checkList("options", options, maxOptions, () => [
     ...options.flatMap((option, i) =>
       violationOf(`options[${i}]`, option === "" ? "is empty" : checkLine(option, maxOption)),
@@ -73,7 +75,8 @@ function checkOptions({ inputMethod, options }: ContentField): readonly Violatio
 
 function checkColumns({ inputMethod, columns }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.ARRAY_ROW) return unwanted("columns", columns, "array rows");
-  if (columns.length === 0) return [{ field: "columns", problem: "is empty, array rows need at least one" }];
+  if (columns.length === 0)
+    return [{ field: "columns", description: "is empty, array rows need at least one" }];
   return checkList("columns", columns, maxColumns, () => [
     ...columns.flatMap((column, i) => violationOf(`columns[${i}]`, checkKey(column))),
     ...checkRepeated(columns, (i) => `columns[${i}]`),
@@ -83,7 +86,7 @@ function checkColumns({ inputMethod, columns }: ContentField): readonly Violatio
 function unwanted(field: string, values: readonly unknown[], of: string): readonly Violation[] {
   return values.length === 0
     ? []
-    : [{ field, problem: `has ${values.length} entries, valid only for ${of}` }];
+    : [{ field, description: `has ${values.length} entries, valid only for ${of}` }];
 }
 
 function checkDefault(field: ContentField): readonly Violation[] {

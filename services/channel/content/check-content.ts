@@ -1,4 +1,5 @@
-import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
@@ -20,11 +21,11 @@ export function checkContent(
   const wrong = eachViolation([...given], ([name, value]) => {
     const field = fields.get(name);
     const problem = `is not a field of the channel, ${valid}`;
-    return field === undefined ? [{ field: placeOf(name), problem }] : checkGiven(field, value);
+    return field === undefined ? [{ field: placeOf(name), description: problem }] : checkGiven(field, value);
   });
   const missing = contentTemplate
     .filter((field) => field.required && isMissing(field, given.get(field.name)))
-    .map(({ name }) => ({ field: placeOf(name), problem: "is required" }));
+    .map(({ name }) => ({ field: placeOf(name), description: "is required" }));
   return [...wrong, ...missing];
 }
 
@@ -39,10 +40,10 @@ function checkGiven(field: ContentField, { value }: ContentValue): readonly Viol
   const isArray = field.inputMethod === InputMethod.ARRAY_ROW;
   switch (value.case) {
     case "rows":
-      if (!isArray) return [{ field: place, problem: "is rows, valid is a text" }];
+      if (!isArray) return [{ field: place, description: "is rows, valid is a text" }];
       return under(`${place}.rows`, checkRows(field, value.value));
     case "text":
-      if (isArray) return [{ field: place, problem: "is a text, valid are rows" }];
+      if (isArray) return [{ field: place, description: "is a text, valid are rows" }];
       if (value.value === "" || (field.required && isBlank({ value }))) return [];
       return violationOf(place, checkValue(field, value.value));
     case undefined:

@@ -1,7 +1,8 @@
 import { type DescMessage, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { InvalidFieldsError, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { InvalidFieldsError } from "../../../base/rpc/invalid-fields.ts";
 import type { RestBody, RestCodec, RestCodecs } from "../../../base/rpc/rest-codec.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { ChannelSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
   CancelTaskResponseSchema,
@@ -77,7 +78,7 @@ function violationsIn(error: unknown): readonly Violation[] {
   return error
     .findDetails(BadRequestSchema)
     .flatMap(({ fieldViolations }) => fieldViolations)
-    .map(({ field, description }) => ({ field, problem: `is wrong: ${description}` }));
+    .map(({ field, description }) => ({ field, description: `is wrong: ${description}` }));
 }
 
 function encode(desc: DescMessage, message: Message): string {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
-import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 
 /** A body as proto3 JSON, without the invalid members. */
 export interface ReadJson {

@@ -1,5 +1,5 @@
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
-import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quote } from "../../../base/text/quote.ts";
 import { deliveryRanges } from "../channels/settings.ts";
 import { isObject, pathOf, type ReadJson } from "./json-values.ts";
@@ -21,8 +21,8 @@ export function readChannel(_desc: DescMessage, json: JsonValue, at: string): Re
     const setting = known.get(key);
     if (setting === undefined || value === null || isWhole(value)) return true;
     const { field, range } = setting;
-    const problem = `is ${quote(value)}, valid are ${range.words}`;
-    violations.push({ field: pathOf(pathOf(at, "delivery"), field), problem });
+    const description = `is ${quote(value)}, valid are ${range.words}`;
+    violations.push({ field: pathOf(pathOf(at, "delivery"), field), description });
     return false;
   });
   return { json: { ...json, delivery: Object.fromEntries(right) }, violations };

@@ -1,5 +1,6 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { maxViolations, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { maxViolations } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quote } from "../../../base/text/quote.ts";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { isBig, isObject, pathOf, type ReadJson } from "./json-values.ts";
@@ -35,7 +36,7 @@ interface Place {
 }
 
 function refuse(place: Place, problem: string): undefined {
-  place.violations.push({ field: placeText(place), problem });
+  place.violations.push({ field: placeText(place), description: problem });
 }
 
 /** Whether the violations have reached the limit of one error. */

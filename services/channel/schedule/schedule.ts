@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Schedule } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
@@ -44,20 +44,23 @@ export function compileTimes(schedule: Schedule, zone: string): Times {
 export function checkSchedule(schedule: Schedule, zone: string, nowMs: number): readonly Violation[] {
   const { at, cron } = schedule;
   const isZone = checkZone(schedule.zone);
-  if (isZone !== undefined) return [{ field: "zone", problem: isZone }];
+  if (isZone !== undefined) return [{ field: "zone", description: isZone }];
   if ((at === "") === (cron === "")) {
     return [
-      { field: "at", problem: at === "" ? "or cron is required" : "and cron are set, valid is one of them" },
+      {
+        field: "at",
+        description: at === "" ? "or cron is required" : "and cron are set, valid is one of them",
+      },
     ];
   }
   if (at !== "" && !isLocalTime(at)) {
-    return [{ field: "at", problem: `is ${quoteText(at)}, valid are times such as 2026-01-31 18:30:00` }];
+    return [{ field: "at", description: `is ${quoteText(at)}, valid are times such as 2026-01-31 18:30:00` }];
   }
   const fault = cron === "" ? undefined : checkPattern(cron, schedule.zone || zone);
-  if (fault !== undefined) return [{ field: "cron", problem: fault }];
+  if (fault !== undefined) return [{ field: "cron", description: fault }];
   if (compileTimes(schedule, zone).next(nowMs) !== null) return [];
-  if (cron !== "") return [{ field: "cron", problem: `is ${quoteText(cron)}, which has no future time` }];
-  return [{ field: "at", problem: `is ${quoteText(at)} in ${schedule.zone || zone}, which is past` }];
+  if (cron !== "") return [{ field: "cron", description: `is ${quoteText(cron)}, which has no future time` }];
+  return [{ field: "at", description: `is ${quoteText(at)} in ${schedule.zone || zone}, which is past` }];
 }
 
 function isLocalTime(text: string): boolean {

@@ -1,4 +1,5 @@
-import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { type Filter, FilterType } from "../../../gen/engage/analysis/v1/filter_pb.ts";
@@ -14,7 +15,9 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
   const { source } = audience;
   switch (source.case) {
     case undefined:
-      return [{ field: "source", problem: "is required, valid are push_ids, users, analysis and cohort" }];
+      return [
+        { field: "source", description: "is required, valid are push_ids, users, analysis and cohort" },
+      ];
     case "pushIds":
       return checkPushIds(source.value.pushIds);
     case "users":
@@ -24,7 +27,12 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
     case "analysis":
       return source.value.projectId === projectId
         ? []
-        : [{ field: "analysis.project_id", problem: `is ${source.value.projectId}, valid is ${projectId}` }];
+        : [
+            {
+              field: "analysis.project_id",
+              description: `is ${source.value.projectId}, valid is ${projectId}`,
+            },
+          ];
     case "cohort": {
       const { name, day } = source.value;
       return [
@@ -44,14 +52,14 @@ function checkColumns({ tableType, filterType, filts }: Filter): readonly Violat
     return eachViolation(filts, (filter, i) => under(`filts[${i}]`, checkColumns(filter)));
   }
   if (tableType !== TableType.EVENT) return [];
-  return [{ field: "table_type", problem: "is event, valid are user and cluster" }];
+  return [{ field: "table_type", description: "is event, valid are user and cluster" }];
 }
 
 /** Checks push ids. Empty ones are valid: they are counted as filtered, like those of users. */
 function checkPushIds(pushIds: readonly string[]): readonly Violation[] {
-  if (pushIds.length === 0) return [{ field: "push_ids", problem: "is empty" }];
+  if (pushIds.length === 0) return [{ field: "push_ids", description: "is empty" }];
   const index = pushIds.findIndex((pushId) => pushId.length > maxPushIdLength);
   if (index === -1) return [];
   const problem = `has ${pushIds[index]!.length} characters, at most ${maxPushIdLength} are valid`;
-  return [{ field: `push_ids.push_ids[${index}]`, problem }];
+  return [{ field: `push_ids.push_ids[${index}]`, description: problem }];
 }

@@ -1,4 +1,5 @@
-import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
+import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ExperimentGroup, Journey, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
@@ -54,7 +55,7 @@ export function checkAudience(
   audience: Task["audience"],
   { projectId }: Pick<Channel, "projectId">,
 ): readonly Violation[] {
-  if (audience === undefined) return [{ field: "", problem: "is required" }];
+  if (audience === undefined) return [{ field: "", description: "is required" }];
   return checkAudienceForm(audience, projectId);
 }
 
@@ -63,7 +64,7 @@ function checkContents(contents: readonly Content[], channel: Channel, rules: Ru
   return checkList("contents", contents, maxLanguages, () => [
     ...(languages.includes("default")
       ? []
-      : [{ field: "contents", problem: 'has no content of the language "default", which is required' }]),
+      : [{ field: "contents", description: 'has no content of the language "default", which is required' }]),
     ...eachViolation(contents, (content, i) =>
       under(`contents[${i}]`, [
         ...violationOf("language", checkLanguage(content.language)),
@@ -109,7 +110,7 @@ function checkGroups(
         ...violationOf("group_id", checkId(groupId)),
         ...(share > 0 && share <= 100
           ? []
-          : [{ field: "share", problem: `is ${share}, valid is above 0 to 100` }]),
+          : [{ field: "share", description: `is ${share}, valid is above 0 to 100` }]),
         ...(contents.length > 0 ? checkContents(contents, channel, rules) : []),
       ]),
     ),
@@ -118,7 +119,7 @@ function checkGroups(
       (i) => `experiment_groups[${i}].group_id`,
     ),
     ...(sum > 100 + shareSlack
-      ? [{ field: "experiment_groups", problem: `has shares of ${sum} percent, at most 100 are valid` }]
+      ? [{ field: "experiment_groups", description: `has shares of ${sum} percent, at most 100 are valid` }]
       : []),
   ]);
 }

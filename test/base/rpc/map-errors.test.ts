@@ -18,8 +18,8 @@ const failureOf = (error: unknown): Promise<unknown> =>
 describe("mapErrors", () => {
   it("names all fields", async () => {
     const violations = [
-      { field: "book.title", problem: "is required" },
-      { field: "book.pages", problem: "is -1, valid are 1 to 9999" },
+      { field: "book.title", description: "is required" },
+      { field: "book.pages", description: "is -1, valid are 1 to 9999" },
     ];
     const error = (await failureOf(new InvalidFieldsError(violations))) as ConnectError;
     expect([error.code, error.rawMessage]).toEqual([
@@ -60,15 +60,15 @@ it("writes parts of a second too", () => {
 
 it("puts the place of a part before its fields", () => {
   const parts = [
-    { field: "title", problem: "is required" },
-    { field: "[2].name", problem: "is empty" },
-    { field: "", problem: "is missing" },
+    { field: "title", description: "is required" },
+    { field: "[2].name", description: "is empty" },
+    { field: "", description: "is missing" },
   ];
   expect(under("book", parts).map(({ field }) => field)).toEqual(["book.title", "book[2].name", "book"]);
 });
 
 it("reports at most 50 violations", () => {
-  const check = (_item: number, at: number) => [{ field: `[${at}]`, problem: "is bad" }];
+  const check = (_item: number, at: number) => [{ field: `[${at}]`, description: "is bad" }];
   const found = eachViolation(Array.from({ length: 80 }), check as () => ReturnType<typeof check>);
   expect([found.length, new InvalidFieldsError([...found, ...found]).violations.length]).toEqual([50, 50]);
   expect(() => refuseField("title", "is required")).toThrow("title is required");

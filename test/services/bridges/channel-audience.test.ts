@@ -249,7 +249,9 @@ describe("users of audiences", () => {
   it("are not looked up by a list", async () => {
     const request = { projectId: 1, pushIdProperty: "badges", pushIds: ["x"], properties: [] };
     await expect(createChannelAudience(ports).lookup(request, noSignal())).rejects.toMatchObject({
-      violations: [{ field: "push_id_property", problem: expect.stringContaining('is "badges", by which') }],
+      violations: [
+        { field: "push_id_property", description: expect.stringContaining('is "badges", by which') },
+      ],
     });
   });
 

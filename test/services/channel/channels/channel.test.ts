@@ -9,7 +9,7 @@ type Field = NonNullable<ChannelInit["contentTemplate"]>[number];
 
 function faultsOf(changes: Changes): string[] {
   const channel = completeChannel(channelOf(changes), undefined);
-  return checkChannel(channel, projects).map(({ field, problem }) => `${field} ${problem}`);
+  return checkChannel(channel, projects).map(({ field, description }) => `${field} ${description}`);
 }
 
 const field = { name: "x", inputMethod: InputMethod.TEXT };

@@ -60,11 +60,11 @@ describe("secrets of a channel that is changed", () => {
     expect(found).toEqual([
       {
         field: "authentication.secret",
-        problem: `${move} ${origin}, give it again or set authentication.off`,
+        description: `${move} ${origin}, give it again or set authentication.off`,
       },
       {
         field: "custom_headers",
-        problem: `${move} ${origin}: give Authorization, X-Game again or set no_custom_headers`,
+        description: `${move} ${origin}: give Authorization, X-Game again or set no_custom_headers`,
       },
     ]);
     const off = { url, authentication: { off: true }, customHeaders: [], noCustomHeaders: true };

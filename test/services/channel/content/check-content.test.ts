@@ -20,7 +20,7 @@ describe("a content", () => {
 
   it("needs only what is required and has no default", () => {
     expect(checkContent(channelWith(), contentOf({}))).toEqual([
-      { field: 'values["title"]', problem: "is required" },
+      { field: 'values["title"]', description: "is required" },
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("a content", () => {
   it.each(wrong)("is refused with %s", (_what, content, field, problem) => {
     expect(checkContent(channelWith(), content)).toContainEqual({
       field,
-      problem: expect.stringContaining(problem),
+      description: expect.stringContaining(problem),
     });
   });
 });

@@ -85,7 +85,7 @@ describe("a schedule", () => {
   ])("%j is refused", (schedule, message) => {
     const faults = checkSchedule(create(ScheduleSchema, schedule), "Europe/Berlin", nowMs);
     expect(faults).toHaveLength(1);
-    expect(`${faults[0]!.field} ${faults[0]!.problem}`).toContain(message);
+    expect(`${faults[0]!.field} ${faults[0]!.description}`).toContain(message);
   });
 
   it.each([

@@ -18,7 +18,9 @@ const pushIds = (...ids: string[]) => ({ source: { case: "pushIds", value: { pus
 function faultsOf(changes: Init): string[] {
   const init = { name: "News", contents: [contentOf("default")], audience: pushIds("a"), ...changes };
   const task = create(TaskSchema, init);
-  return checkTask(task, channelOf(), rules, nowMs).map(({ field, problem }) => `${field} ${problem}`);
+  return checkTask(task, channelOf(), rules, nowMs).map(
+    ({ field, description }) => `${field} ${description}`,
+  );
 }
 
 const group = (groupId: string, share: number) => ({ groupId, share });
