@@ -1,8 +1,8 @@
+import type { Writable } from "node:stream";
 import { CommanderError } from "commander";
 import { wordError } from "../base/text/system-error.ts";
 import { ConfigError } from "./config/problem.ts";
 import { createProgram } from "./program.ts";
-import { guardOutput } from "./terminal/guard-output.ts";
 import { writeForeign } from "./terminal/terminal.ts";
 import { UserError } from "./terminal/user-error.ts";
 
@@ -37,4 +37,25 @@ function isExpected(error: unknown): error is Error {
 /** Our own messages may have several lines. Errors of the system are described in words. */
 function wordExpected(error: Error): string {
   return error instanceof UserError || error instanceof ConfigError ? error.message : wordError(error);
+}
+
+/** The exit code that shells use for a closed pipe: 128 plus the number of SIGPIPE. */
+const unreadExitCode = 141;
+
+/**
+ * Exits silently when the reader of standard output is closed, as by `head`, since
+ * Node ignores the signal that ends other programs. Exits with 1 when standard
+ * output cannot be written for another reason, such as a full disk. A closed
+ * standard error is ignored.
+ */
+function guardOutput(
+  { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },
+  exit: (code: number) => never,
+): void {
+  stderr.on("error", () => undefined);
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") exit(unreadExitCode);
+    stderr.write(`engage: cannot write standard output: ${wordError(error)}\n`);
+    exit(1);
+  });
 }

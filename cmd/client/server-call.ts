@@ -4,7 +4,6 @@ import { type RequestOptions, request as requestHttps } from "node:https";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { wordConnectionFault } from "./call-fault.ts";
-import { checkUrl } from "./http-url.ts";
 
 /** How to reach a running server. */
 export interface ServerPlace {
@@ -74,4 +73,10 @@ export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post)
 /** Returns the error for a failed connection. */
 export function connectionError(baseUrl: string, error: unknown): UserError {
   return new UserError(`${baseUrl}: ${wordConnectionFault(error)}`, { cause: error });
+}
+
+/** Checks the value of `--url`. @throws UserError when it is not an HTTP URL */
+export function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  throw new UserError(`--url is ${JSON.stringify(url)}, must be a URL such as "http://127.0.0.1:8080"`);
 }

@@ -11,12 +11,12 @@ import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
 import { type Config, resolveConfig } from "./resolve.ts";
 import { checkRules } from "./rules/rules.ts";
 import { findShortSecrets } from "./rules/short-secrets.ts";
+import { findUnusedTargets } from "./rules/webhook.ts";
 import { configSchema } from "./schema/schema.ts";
 import { dropEmptySections } from "./schema/walk.ts";
 import { readSecrets } from "./secrets.ts";
 import { type ConfigSource, parseConfigSource } from "./source.ts";
 import { withValue } from "./tree.ts";
-import { findUnusedTargets } from "./unused-targets.ts";
 import { findValidPart, isDoubtful } from "./valid-part.ts";
 
 export type { Config } from "./resolve.ts";

@@ -2,8 +2,7 @@ import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import type { Writable } from "node:stream";
 import { wordConnectionFault } from "../client/call-fault.ts";
-import { checkUrl } from "../client/http-url.ts";
-import { healthTls, healthUrl } from "../client/server-call.ts";
+import { checkUrl, healthTls, healthUrl } from "../client/server-call.ts";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 

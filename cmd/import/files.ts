@@ -1,13 +1,13 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
+import { detectGzip, gunzip } from "../../base/files/gunzip.ts";
 import { isJsonObject, parseJson } from "../../base/json/raw-numbers.ts";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import { checkColumnNames, createCsvParser } from "../../base/text/csv.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
-import { inflateFile } from "./inflate.ts";
 import type { ImportMapping, MapRow } from "./mapping.ts";
 
 export const importFormats = ["ndjson", "csv", "parquet"] as const;
@@ -272,4 +272,17 @@ function createMapped(map: MapRow) {
       rowOf: (line) => numbers[line - 1]!,
     }),
   };
+}
+
+/** Inflates a file that begins as gzip. @throws UserError if its name ends in `.gz`, but it is not gzip */
+async function* inflateFile(
+  source: AsyncGenerator<Uint8Array>,
+  file: string,
+  chunkBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const { isGzip, chunks } = await detectGzip(source);
+  if (!isGzip && file.toLowerCase().endsWith(".gz")) {
+    throw new UserError(`${JSON.stringify(file)} is not gzipped, as its name says`);
+  }
+  yield* isGzip ? gunzip(chunks, chunkBytes) : chunks;
 }

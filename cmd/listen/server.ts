@@ -11,7 +11,6 @@ import {
   type SeenBatch,
   type SeenRequest,
 } from "../../services/webhook/inspect/inspect.ts";
-import { type ConfiguredResponse, configuredResponse } from "./configured-response.ts";
 
 export interface ListenerOptions {
   /** Port on loopback; 0 for any free port. */
@@ -174,4 +173,35 @@ async function forward(exchange: Exchange, request: IncomingMessage, body: Buffe
   if (outcome.kind === "response") return { status: outcome.status, text: outcome.text };
   const message = `not forwarded: ${outcome.message}`;
   return { status: 502, text: JSON.stringify({ return_code: 1, return_message: message }) };
+}
+
+/** The configured response to valid batches. */
+interface ConfiguredResponse {
+  /** Indexes to report as failed, counted from 1. They need not exist. */
+  readonly fail: readonly number[];
+  readonly returnCode: number;
+  readonly status: number;
+  readonly isEmpty: boolean;
+}
+
+/** Refuses batches that no receiver may accept, reports invalid elements, and otherwise responds as configured. */
+function configuredResponse(
+  batch: SeenBatch,
+  { fail, returnCode, status, isEmpty }: ConfiguredResponse,
+): BatchResponse {
+  const { refusal, messages } = batch;
+  if (refusal !== undefined) {
+    const text = JSON.stringify({ return_code: 1, return_message: refusal.message });
+    return { status: refusal.status, text };
+  }
+  if (isEmpty) return { status, text: "" };
+  const failed = new Map(fail.map((index) => [index, "failed as configured"]));
+  for (const { index, fault } of messages) if (fault !== undefined) failed.set(index, fault);
+  const failList = [...failed].sort(([a], [b]) => a - b).map(([index, message]) => ({ index, message }));
+  const returnMessage = returnCode === 0 ? "success" : "failed as configured";
+  const data = { fail_list: failList };
+  return {
+    status,
+    text: JSON.stringify({ return_code: returnCode, return_message: returnMessage, data }),
+  };
 }

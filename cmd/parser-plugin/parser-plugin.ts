@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { pluginCookie, pluginHandshake, refusePluginCookie } from "../../services/parser/plugin/plugin.ts";
 import { type ConfigOptions, type LoadedConfig, loadConfig } from "../config/config.ts";
-import { logMistakes } from "../serve/log/mistakes.ts";
+import { logMistakes } from "../serve/formats.ts";
 import { startServer } from "../serve/server.ts";
 import { UserError } from "../terminal/user-error.ts";
 

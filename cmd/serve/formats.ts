@@ -1,8 +1,9 @@
+import type { Logger } from "pino";
 import { checkFormats } from "../../services/parser/check/check.ts";
 import { type Formats, openFormats } from "../../services/parser/formats/formats.ts";
 import { checkSeparators } from "../../services/parser/line/separators.ts";
 import type { Config, LoadedConfig } from "../config/config.ts";
-import { ConfigError, type ConfigPath, type Problem } from "../config/problem.ts";
+import { ConfigError, type ConfigPath, formatProblems, type Problem } from "../config/problem.ts";
 
 type Locate = (path: ConfigPath, message: string) => Problem;
 
@@ -34,4 +35,10 @@ export function mistakesOf({ config, locate, lostKeys, placeholders }: LoadedCon
     ...placeholders,
     ...found.map(({ path, message }) => locate(["parser", ...path], message)),
   ];
+}
+
+/** Logs the findings of `engage config --check` that do not prevent a start. */
+export function logMistakes(loaded: LoadedConfig, logger: Logger): void {
+  for (const problem of [...mistakesOf(loaded), ...loaded.advice])
+    logger.warn(formatProblems([problem]).trim());
 }

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
 import { keepFilesPrivate } from "./data/folder.ts";
-import { logMistakes } from "./log/mistakes.ts";
+import { logMistakes } from "./formats.ts";
 import { startServer } from "./server.ts";
 import { dieBySignals, stopSignals } from "./stop-signals.ts";
 

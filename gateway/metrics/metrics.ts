@@ -1,9 +1,9 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { CallObserver } from "../call/record.ts";
 import { callMetrics } from "./call-metrics.ts";
 import { createCallTallies } from "./call-tallies.ts";
-import { registerComputed } from "./computed-metric.ts";
-import { eventLoopDelay } from "./event-loop.ts";
+import { type ComputedMetric, registerComputed, type Sample } from "./computed-metric.ts";
 
 export interface Metrics {
   /** For the metrics of other layers; nothing is in prom-client's global registry. */
@@ -34,5 +34,35 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     observer: tallies.observer,
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  };
+}
+
+const resolutionMs = 10;
+
+/**
+ * How late timers fire, since the last scrape. Node's figures contain the
+ * interval of the measuring timer itself, which is taken off here: an idle
+ * process reads close to 0 and not 10 ms.
+ */
+function eventLoopDelay(): ComputedMetric {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  const sample = (quantile: string, nanoseconds: number): Sample => ({
+    labels: { quantile },
+    value: Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3),
+  });
+  return {
+    name: "engage_event_loop_delay_seconds",
+    help: "How late timers fired since the last scrape; quantile 1 is the maximum",
+    type: "gauge",
+    samples: () => {
+      const samples = [
+        sample("0.5", delay.percentile(50)),
+        sample("0.99", delay.percentile(99)),
+        sample("1", delay.max),
+      ];
+      delay.reset();
+      return samples;
+    },
   };
 }

@@ -85,7 +85,8 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
             call.project.engine.listUsers(call.query, { ...call, signal: own });
           const { response, source } = await results.list(EventUserQuerySchema, { ...call, signal, run });
           observer.resultSent("list_users", source);
-          if (call.rest !== undefined) await attachJson(context, response, writeUsers(response.message), signal);
+          if (call.rest !== undefined)
+            await attachJson(context, response, writeUsers(response.message), signal);
           return response.message;
         });
       }),

@@ -2,7 +2,7 @@ import { createYield, mapYielding, type YieldToEventLoop } from "../../base/asyn
 import { checkLine, checksumBytes } from "../../base/files/line-checksum.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "../../store/records/records.ts";
-import { comparePlaces } from "./load/places.ts";
+import { comparePlaces } from "./load/prepared.ts";
 import type { Project } from "./projects.ts";
 import type { NameRates } from "./record/name-book.ts";
 import type { CheckedRecord } from "./record/record.ts";

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { createOutbound, type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
+import { listNames } from "../../../base/text/nearest.ts";
 import { wordReason } from "../../../base/text/system-error.ts";
 import { compileRouter, RoutingError } from "../../../services/webhook/delivery/routing.ts";
 import { compilePushIdRule } from "../../../services/webhook/receive/push-ids.ts";
@@ -145,4 +146,20 @@ export function checkDatabaseUrl(path: ConfigPath, text: string): Finding[] {
   const protocol = URL.canParse(text) ? new URL(text).protocol : "";
   if (/^postgres(ql)?:$/.test(protocol)) return [];
   return [{ path, message: 'must be a URL such as "postgresql://user:password@host:5432/database"' }];
+}
+
+/** Finds channels without targets and targets without channels. */
+export function findUnusedTargets({ webhook: { channels, targets } }: Settings): readonly Finding[] {
+  const names = Object.keys(targets);
+  const used = new Set(Object.values(channels).flatMap((channel) => channel.targets));
+  const valid = names.length === 0 ? "webhook.targets is empty" : `valid are ${listNames(names)}`;
+  const idle = Object.entries(channels).flatMap(([name, channel]): Finding[] => {
+    const message = `names no target, so that messages are stored but not delivered: ${valid}`;
+    return channel.targets.length > 0 ? [] : [{ path: ["webhook", "channels", name, "targets"], message }];
+  });
+  const unused = names.flatMap((name): Finding[] => {
+    const message = "is named by no channel, so that it gets no messages";
+    return used.has(name) ? [] : [{ path: ["webhook", "targets", name], message }];
+  });
+  return [...idle, ...unused];
 }

@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { sha256Hex } from "../../../base/text/digest.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
+import { createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
 import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";

@@ -1,6 +1,9 @@
 import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
+import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
+import { toCallError } from "../refusal/call-error.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
 import { isReached, type TokenList, type TokenRule } from "./tokens.ts";
@@ -87,3 +90,34 @@ export function findToken(tokens: TokenList, token: string): TokenRule {
 export function bearerOf(header: Pick<Headers, "get">): string {
   return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
 }
+
+type QueryHead = Pick<RequestHead, "header" | "query">;
+type Admit = (head: QueryHead) => "known" | "unknown";
+
+/** Creates the check of the token of each REST query before its body is read, by method. */
+export function createHeadAdmission(tokens: TokenList, observer: AnalysisObserver) {
+  const tokenOf = ({ header, query }: QueryHead): string => query("token") || bearerOf(header);
+  const byToken =
+    (operation: Operation): Admit =>
+    (head) => {
+      try {
+        findToken(tokens, tokenOf(head));
+        return "known";
+      } catch (error) {
+        observer.started(operation);
+        observer.finished(operation, "none", outcomeOf(error, never), 0);
+        throw toCallError(error);
+      }
+    };
+  // Unknown paths are reported to every caller, after reading at most a small part of the body.
+  const forwardQuery: Admit = (head) => (tokens.find(tokenOf(head)) === undefined ? "unknown" : "known");
+  return {
+    analyzeEvents: byToken("analyze"),
+    listEventUsers: byToken("list_users"),
+    downloadEvents: byToken("download"),
+    downloadEventUsers: byToken("download_users"),
+    forwardQuery,
+  };
+}
+
+const never = new AbortController().signal;

@@ -33,7 +33,7 @@ import {
 import type { AnalysisEngine, AnyQuery } from "../engine.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
-import { writeUserList } from "../rest/write-user-list.ts";
+import { writeUserList } from "../rest/write-users.ts";
 import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
 import { shapeAnalysis, shapeDownload } from "../shape/shape.ts";

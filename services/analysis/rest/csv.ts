@@ -1,5 +1,6 @@
 import { type Message, toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { isDecimal } from "../../../base/text/decimal.ts";
 import type {
   DownloadEventsRequest,
   DownloadEventsResponse,
@@ -8,7 +9,6 @@ import type {
   UserTableHeader,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Column, MetricResult, Series } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { plainCell, textCell, writeHeader, writeLine } from "./csv-cell.ts";
 import { formatFast, type ValueStyle } from "./fast-format.ts";
 import { labelOf } from "./result-text.ts";
 
@@ -102,4 +102,30 @@ function writeValue(value: Value): string {
     default:
       return '""';
   }
+}
+
+const byteOrderMark = "\u{feff}";
+
+/** Characters with which a spreadsheet starts a formula, also in their full-width forms. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
+
+/** Writes a text of a caller or an event. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
+function textCell(text: string): string {
+  const isFormula = formulaStart.test(text) && text !== "-" && !isDecimal(text.replace(/%$/, ""));
+  return plainCell(isFormula ? `'${text}` : text);
+}
+
+/** Writes a text without guarding it: numbers, which keep their minus, and fixed texts. */
+function plainCell(text: string): string {
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
+}
+
+/** Writes a line of RFC 4180, but ends it with LF. */
+function writeLine(cells: readonly string[]): string {
+  return `${cells.join(",")}\n`;
+}
+
+/** Writes the first line of a file. */
+function writeHeader(cells: readonly string[], hasByteOrderMark: boolean): string {
+  return (hasByteOrderMark ? byteOrderMark : "") + writeLine(cells);
 }

@@ -2,7 +2,7 @@ import { asBuffer } from "../../../base/json/utf8.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
 import { inflateGzip, inflateSnappy } from "../ingest/inflate.ts";
-import { show } from "../record/refusal.ts";
+import { show } from "../record/record.ts";
 import { type Fields, readForm } from "./form.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 

@@ -1,6 +1,5 @@
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../../base/json/bounds.ts";
-import type { RefusedRecord } from "../record/record.ts";
-import { refuse } from "../record/refusal.ts";
+import { type RefusedRecord, refuse } from "../record/record.ts";
 
 /**
  * Limits of one record. A record may have 1,000 values, lists of 500 and groups of 500 objects; more would be dropped

@@ -13,8 +13,7 @@ import {
 import type { JsonCursor, Progress } from "../../../base/json/cursor.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
-import type { RefusedRecord } from "../record/record.ts";
-import { refuse } from "../record/refusal.ts";
+import { type RefusedRecord, refuse } from "../record/record.ts";
 import { refuseLarge } from "./record-bounds.ts";
 
 /** The places of the records in a body. */

@@ -1,7 +1,6 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import type { RecordChunk } from "../../../store/records/records.ts";
-import { comparePlaces } from "./places.ts";
-import type { PreparedBatch, PrepareTask } from "./prepared.ts";
+import { comparePlaces, type PreparedBatch, type PrepareTask } from "./prepared.ts";
 
 /** Crashes of the thread at a line, or failed loads of that line alone, before it is skipped. */
 const maxStrikes = 2;

@@ -1,6 +1,6 @@
 import { untilAborted } from "../../../base/async/abort.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
-import { comparePlaces } from "./places.ts";
+import { comparePlaces } from "./prepared.ts";
 
 /** Waiters for places of the spool to be loaded. */
 export interface Flushes {

@@ -1,8 +1,7 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { IntakeOpenError } from "../../../store/intake/intake.ts";
 import type { RefusalReason } from "../record/record.ts";
-import { comparePlaces } from "./places.ts";
-import { type LoadRefusal, loadRefusals, type RecordCounts } from "./prepared.ts";
+import { comparePlaces, type LoadRefusal, loadRefusals, type RecordCounts } from "./prepared.ts";
 
 export interface LoadWatchOptions {
   readonly monotonicMs: () => number;

@@ -12,9 +12,14 @@ import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { BatchSize } from "./batch-size.ts";
 import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
-import { comparePlaces } from "./places.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
-import type { LimitedName, PreparedBatch, PrepareStart, ProjectStart } from "./prepared.ts";
+import {
+  comparePlaces,
+  type LimitedName,
+  type PreparedBatch,
+  type PrepareStart,
+  type ProjectStart,
+} from "./prepared.ts";
 import { clearStaging, removeRows } from "./staging.ts";
 
 export interface LoaderOptions {

@@ -84,3 +84,8 @@ export interface ProjectStart {
   readonly zone: string;
   readonly rates?: NameRates | undefined;
 }
+
+/** Compares two places of the spool: negative if `a` is before `b`, 0 if they are equal. */
+export function comparePlaces(a: SpoolPlace, b: SpoolPlace): number {
+  return a.number - b.number || a.offset - b.offset;
+}

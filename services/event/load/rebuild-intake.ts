@@ -4,7 +4,7 @@ import type { Intake } from "../../../store/intake/intake.ts";
 import type { RecordChunk, RecordReader } from "../../../store/records/records.ts";
 import { checkRecord } from "../record/check-record.ts";
 import type { RecordRules } from "../record/record.ts";
-import { comparePlaces } from "./places.ts";
+import { comparePlaces } from "./prepared.ts";
 import { createProjectState } from "./project-state.ts";
 import { keysOf, type TaskLine, TaskLines } from "./task-lines.ts";
 

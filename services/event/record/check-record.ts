@@ -7,15 +7,16 @@ import { isObject } from "./convert.ts";
 import { type Draft, dropProperty } from "./draft.ts";
 import { isEventName } from "./names.ts";
 import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.ts";
-import type {
-  CheckedOperation,
-  CheckedRecord,
-  NameRoom,
-  RecordRules,
-  RefusalReason,
-  RefusedRecord,
+import {
+  type CheckedOperation,
+  type CheckedRecord,
+  type NameRoom,
+  type RecordRules,
+  type RefusalReason,
+  type RefusedRecord,
+  refuse,
+  show,
 } from "./record.ts";
-import { refuse, show } from "./refusal.ts";
 import { type Root, readId, readRoot } from "./root.ts";
 
 /** Three years, one of them with a leap day. */

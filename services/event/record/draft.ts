@@ -1,6 +1,5 @@
 import type { PropertyTable } from "../../../store/events/events.ts";
-import type { CheckedValue, DroppedProperty, DropReason, TypeLookup } from "./record.ts";
-import { show } from "./refusal.ts";
+import { type CheckedValue, type DroppedProperty, type DropReason, show, type TypeLookup } from "./record.ts";
 
 /** The state of checking a record's properties one by one. */
 export interface Draft {

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import type { Property, PropertyTable, PropertyType } from "../../../store/events/events.ts";
 
 /** Why a record is refused as a whole; used as the label of a metric. */
@@ -154,3 +155,15 @@ export interface RefusedRecord {
 }
 
 export type CheckedRecord = CheckedEvent | CheckedUpdate | CheckedUser | RefusedRecord;
+
+export function refuse(reason: RefusalReason, field: string, message: string): RefusedRecord {
+  return { kind: "refused", reason, field, message };
+}
+
+/** Quotes a value of a record for a message; lists and objects by their kind only, which costs nothing. */
+export function show(value: unknown): string {
+  if (value === undefined) return "(missing)";
+  if (Array.isArray(value)) return "(a list)";
+  if (typeof value === "object" && value !== null) return "(an object)";
+  return typeof value === "string" ? quoteText(value) : String(value);
+}

@@ -16,7 +16,7 @@ import { refuseLarge } from "../body/record-bounds.ts";
 import { stringifyWithNonFinite } from "../exact-json.ts";
 import type { RecordSource } from "../observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "../projects.ts";
-import { refuse, show } from "../record/refusal.ts";
+import { refuse, show } from "../record/record.ts";
 import { createReportLimit, toResult } from "../results.ts";
 import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 

@@ -8,8 +8,7 @@ import {
   type Record as TypedRecord,
 } from "../../../gen/engage/event/v1/record_pb.ts";
 import { readZoneOffset } from "../record/properties.ts";
-import type { RefusedRecord } from "../record/record.ts";
-import { refuse } from "../record/refusal.ts";
+import { type RefusedRecord, refuse } from "../record/record.ts";
 
 const typeNames: Readonly<{ [type: number]: RecordTypeName }> = {
   [RecordType.TRACK]: "track",

@@ -1,16 +1,14 @@
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
-import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
+import { type HandedBatch, indexesOf, splitBatch, type TargetOutcome } from "../targets/target.ts";
 import { attemptCall } from "./attempt.ts";
 import { CallMarker } from "./call-marker.ts";
-import type { CallTerms } from "./call-terms.ts";
-import { CallGate } from "./gate.ts";
+import { CallGate, type CallTerms } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
 import type { LaneOptions } from "./lane-options.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { LaneState } from "./observer.ts";
 import { overdueReason } from "./retry.ts";
-import { indexesOf, splitBatch } from "./split-batch.ts";
 import { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 /** Time after a crash until other processes take over; a process that hangs for longer loses its leases. */

@@ -1,6 +1,5 @@
 import type { PostgresStore } from "../../sql/postgres/store.ts";
-import { channelFaults } from "../faults.ts";
-import { type ChannelsOperations, operations } from "../sql/sql.ts";
+import { type ChannelsOperations, channelFaults, operations } from "../sql/sql.ts";
 
 /**
  * Forward migrations. The version of a schema is the number of migrations it has had (its table

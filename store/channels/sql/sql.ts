@@ -1,4 +1,11 @@
+import type { StoreFaults } from "../../sql/faults.ts";
 import { readClock, saveClock } from "../../sql/persistent-clock.ts";
+import {
+  ChannelsFullError,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+  PageCursorError,
+} from "../channels.ts";
 import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
@@ -58,3 +65,13 @@ export const operations = {
 } as const;
 
 export type ChannelsOperations = typeof operations;
+
+export const channelFaults: StoreFaults = {
+  noun: "channel store",
+  ifNotDurable: "a crash would send batches again",
+  ifDamaged: "restore it, or move it away to start with an empty one",
+  OpenError: ChannelsOpenError,
+  UnavailableError: ChannelsUnavailableError,
+  FullError: ChannelsFullError,
+  requestErrors: [PageCursorError, RangeError],
+};

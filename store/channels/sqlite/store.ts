@@ -1,6 +1,5 @@
 import type { SqliteStore } from "../../sql/sqlite/sqlite.ts";
-import { channelFaults } from "../faults.ts";
-import { type ChannelsOperations, operations } from "../sql/sql.ts";
+import { type ChannelsOperations, channelFaults, operations } from "../sql/sql.ts";
 
 /** Identifies the file as this store: the letters "CHNL". */
 const applicationId = 0x43_48_4e_4c;

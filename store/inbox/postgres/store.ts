@@ -1,6 +1,5 @@
 import type { PostgresStore } from "../../sql/postgres/store.ts";
-import { inboxFaults } from "../faults.ts";
-import { type InboxOperations, operations } from "../sql/sql.ts";
+import { type InboxOperations, inboxFaults, operations } from "../sql/sql.ts";
 
 /**
  * Forward migrations. The version of a schema is the number of migrations it has had (its table

@@ -1,4 +1,6 @@
+import type { StoreFaults } from "../../sql/faults.ts";
 import { readClock, saveClock } from "../../sql/persistent-clock.ts";
+import { InboxFullError, InboxOpenError, InboxUnavailableError, PageCursorError } from "../inbox.ts";
 import { accept } from "./accept.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./counts.ts";
@@ -41,3 +43,13 @@ export const operations = {
 } as const;
 
 export type InboxOperations = typeof operations;
+
+export const inboxFaults: StoreFaults = {
+  noun: "inbox",
+  ifNotDurable: "a crash would lose accepted batches",
+  ifDamaged: "restore it, or move it away to start with an empty one",
+  OpenError: InboxOpenError,
+  UnavailableError: InboxUnavailableError,
+  FullError: InboxFullError,
+  requestErrors: [PageCursorError, RangeError],
+};

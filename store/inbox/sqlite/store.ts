@@ -1,6 +1,5 @@
 import type { SqliteStore } from "../../sql/sqlite/sqlite.ts";
-import { inboxFaults } from "../faults.ts";
-import { type InboxOperations, operations } from "../sql/sql.ts";
+import { type InboxOperations, inboxFaults, operations } from "../sql/sql.ts";
 
 /** Identifies the file as an inbox: the letters "INBX". */
 const applicationId = 0x49_4e_42_58;

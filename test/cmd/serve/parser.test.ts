@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { logMistakes } from "../../../cmd/serve/log/mistakes.ts";
+import { logMistakes } from "../../../cmd/serve/formats.ts";
 import { openParserServices } from "../../../cmd/serve/parser.ts";
 import { folderWith, loadText } from "../config/load.ts";
 import { createLog } from "../log-lines.ts";

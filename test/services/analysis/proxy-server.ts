@@ -8,7 +8,7 @@ import { defaultLimits } from "../../../gateway/limits.ts";
 import { serve } from "../../../gateway/methods.ts";
 import { createMetrics } from "../../../gateway/metrics/metrics.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
+import { createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
 import { createTokenList, type TokenRule } from "../../../services/analysis/admission/tokens.ts";
 import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../services/analysis/analysis.ts";
 import type { AnalysisEngine, EngineCall } from "../../../services/analysis/engine.ts";

@@ -178,11 +178,11 @@ describe("users of audiences", () => {
       const found = createChannelAudience(ports);
       const problem = expect.stringContaining(text);
       await expect(pushIdsOf(found, source)).rejects.toMatchObject({
-        violations: [{ field: `audience.${field}`, problem }],
+        violations: [{ field: `audience.${field}`, description: problem }],
       });
       const audience = create(AudienceSchema, { source });
       expect(await found.checkAudience(1n, audience, noSignal())).toMatchObject({
-        violations: [{ field, problem }],
+        violations: [{ field, description: problem }],
       });
     },
   );
@@ -274,7 +274,7 @@ describe("users of audiences", () => {
   ])("are checked without being asked for: %s", async (field, source, problem) => {
     const audience = create(AudienceSchema, { source });
     expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toMatchObject({
-      violations: [{ field, problem: expect.stringContaining(problem) }],
+      violations: [{ field, description: expect.stringContaining(problem) }],
     });
   });
 

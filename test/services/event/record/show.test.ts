@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { show } from "../../../../services/event/record/refusal.ts";
+import { show } from "../../../../services/event/record/record.ts";
 
 test.each<[unknown, string]>([
   ["a", '"a"'],
