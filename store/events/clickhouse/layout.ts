@@ -36,7 +36,10 @@ export interface StoredCohort {
 
 /** Events which never change. */
 export const eventsTable = (projectId: number): string => `e${projectId}`;
-/** Rows of events which later records may change; of each event the row of the latest batch counts. */
+/**
+ * Rows of events which later records may change; of each event the row of the latest batch counts. When
+ * its `is_moved` is true, the event has got a user of another shard and is there now.
+ */
 export const updatableTable = (projectId: number): string => `m${projectId}`;
 /** Rows of users; of each user the row of the latest batch counts. */
 export const usersTable = (projectId: number): string => `u${projectId}`;
@@ -56,13 +59,15 @@ export const eventColumns = {
   batch: "UInt64",
 } as const;
 
-export const updatableColumns = { ...eventColumns, event_id: "String" } as const;
+export const updatableColumns = { ...eventColumns, event_id: "String", is_moved: "Bool" } as const;
 
+/** `empty_lists` are the numbers of the properties whose value is an empty list. */
 export const userColumns = {
   user_id: "Int64",
   account_id: "Nullable(String)",
   distinct_id: "Nullable(String)",
   batch: "UInt64",
+  empty_lists: "Array(UInt32)",
 } as const;
 
 export const visitorColumns = { distinct_id: "String", user_id: "Int64", batch: "UInt64" } as const;
