@@ -955,7 +955,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.CreateChannelRequest":
     "CreateChannelRequest contains the channel to create.",
   "engage.channel.v1.CreateChannelRequest.channel":
-    "The channel, without id, etag and times. Required.",
+    "The channel, without id and etag. Its times are ignored. Required.",
   "engage.channel.v1.CreateChannelResponse":
     "CreateChannelResponse contains the created channel.",
   "engage.channel.v1.CreateChannelResponse.channel":
@@ -963,7 +963,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.CreateTaskRequest":
     "CreateTaskRequest contains the task to create.",
   "engage.channel.v1.CreateTaskRequest.task":
-    "The task, without id, etag, state and times. Required.",
+    "The task, without id and etag. What else the service sets, such as state\nand times, is ignored. Required.",
   "engage.channel.v1.CreateTaskResponse":
     "CreateTaskResponse contains the created task.",
   "engage.channel.v1.CreateTaskResponse.task":

@@ -6,11 +6,10 @@ export function isDecimal(text: string): boolean {
 }
 
 /**
- * Parses a finite decimal number, with spaces around it or not. Returns undefined for all other texts, such as `NaN`,
- * `1e400` and `0x10`. Negative zero becomes zero.
+ * Parses a finite decimal number. Returns undefined for all other texts, such as `NaN`, `1e400`, `0x10` and a number
+ * with spaces around it. Negative zero becomes zero.
  */
 export function parseDecimal(text: string): number | undefined {
-  const trimmed = text.trim();
-  const value = isDecimal(trimmed) ? Number(trimmed) : Number.NaN;
+  const value = isDecimal(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value + 0 : undefined;
 }

@@ -130,14 +130,17 @@ export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): 
 export function isChangedByDouble(text: string): boolean {
   const value = parseDecimal(text);
   if (value === undefined || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
-  const named = readIntegerText(text.trim().replace(/^\+/, ""));
+  const named = readIntegerText(text.replace(/^\+/, ""));
   return named !== undefined && named !== BigInt(value);
 }
 
-/** Parses boundaries of intervals joined by commas; returns undefined when one is invalid. */
+/**
+ * Parses boundaries of intervals joined by commas, which may have spaces beside them; returns undefined when one is
+ * invalid.
+ */
 export function parseBoundaries(text: string, of: "number" | "time"): readonly number[] | undefined {
-  const parse = of === "number" ? parseDecimal : (part: string) => parseWrittenTime(part.trim())?.localMs;
-  const found = text.split(",").map(parse);
+  const parse = of === "number" ? parseDecimal : (part: string) => parseWrittenTime(part)?.localMs;
+  const found = text.split(",").map((part) => parse(part.trim()));
   return found.every((boundary) => boundary !== undefined) ? found : undefined;
 }
 

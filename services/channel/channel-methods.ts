@@ -7,7 +7,7 @@ import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_p
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
 import { checkAddress, checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
-
+import { checkUnassigned } from "./channels/names.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
@@ -23,6 +23,8 @@ export function createChannelMethods(
     createChannel: ({ channel }, { signal }) =>
       mapErrors(async () => {
         const given = channel ?? refuseField("channel", "is required");
+        const { channelId, etag } = given;
+        refuseViolations(under("channel", checkUnassigned({ channel_id: channelId, etag })));
         const complete = completeChannel(given, undefined);
         const { violations } = keepSecrets(given, undefined);
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));

@@ -13,6 +13,7 @@ import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
+import { checkUnassigned } from "./channels/names.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { compileTimes } from "./schedule/schedule.ts";
@@ -108,7 +109,8 @@ async function createTask(
   signal: AbortSignal,
 ): Promise<{ readonly task: Task; readonly warnings: string[] }> {
   const { store, projects, now } = options;
-  const { name, channelId, schedule } = task;
+  const { name, channelId, schedule, taskId, etag } = task;
+  refuseViolations(under("task", checkUnassigned({ task_id: taskId, etag })));
   if (channelId === "") refuseField("task.channel_id", "is required");
   const stored = await store.channel(channelId, { signal });
   if (stored === null) throw notFound("channel", channelId);

@@ -58,6 +58,19 @@ export function checkText(text: string, max: number): Problem {
   return text.includes("\0") ? "contains a NUL character, which is not valid" : undefined;
 }
 
+/**
+ * Refuses what the service assigns to a new resource. An id or an etag in a request that creates one refers to an
+ * existing resource, so that a copy would be created where a change is meant.
+ */
+export function checkUnassigned(given: Readonly<Record<string, string>>): readonly Violation[] {
+  return Object.entries(given)
+    .filter(([, value]) => value !== "")
+    .map(([field, value]) => ({
+      field,
+      description: `is ${quoteText(value)}, which the service assigns: it must be empty here`,
+    }));
+}
+
 export function violationOf(field: string, description: Problem): readonly Violation[] {
   return description === undefined ? [] : [{ field, description }];
 }

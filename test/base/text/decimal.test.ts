@@ -27,7 +27,11 @@ it.each([
 describe("parseDecimal", () => {
   it.each([
     ["9.50", 9.5],
-    [" 7 ", 7],
+    ["7", 7],
+    [" 7", undefined],
+    ["7 ", undefined],
+    ["7\n", undefined],
+    ["\u00a07", undefined],
     ["-0", 0],
     [".5", 0.5],
     ["5.", 5],

@@ -147,6 +147,7 @@ describe("labels of groups", () => {
 
   it.each<[KeyForm, string]>([
     [{ kind: "number" }, "9007199254740993"],
+    [{ kind: "number" }, " 1"],
     [{ kind: "number" }, "many"],
     [{ kind: "number" }, "NaN"],
     [{ kind: "number" }, ""],
@@ -166,6 +167,7 @@ describe("parseBoundaries", () => {
   it.each([
     ["10,20", "number", [10, 20]],
     ["10, 20.5", "number", [10, 20.5]],
+    ["1 0,20", "number", undefined],
     ["10,,20", "number", undefined],
     ["2026-01-01,2026-01-02 10:00:00", "time", [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2, 10)]],
     ["2026-02-30", "time", undefined],

@@ -72,6 +72,18 @@ describe("channels", () => {
   >([
     ["no channel", Code.InvalidArgument, "channel is required", (client) => client.createChannel({})],
     [
+      "an id of a new channel",
+      Code.InvalidArgument,
+      'channel.channel_id is "c9", which the service assigns: it must be empty here',
+      (client) => client.createChannel({ channel: channelOf({ name: "new", channelId: "c9" }) }),
+    ],
+    [
+      "an etag of a new channel",
+      Code.InvalidArgument,
+      'channel.etag is "v1", which the service assigns: it must be empty here',
+      (client) => client.createChannel({ channel: channelOf({ name: "new", etag: "v1" }) }),
+    ],
+    [
       "a name in use",
       Code.AlreadyExists,
       'channel.name is "Game mail", which is the name of another channel',

@@ -159,6 +159,11 @@ describe("tasks", () => {
     [Code.InvalidArgument, "task is required", (client) => client.createTask({})],
     [Code.InvalidArgument, "task.channel_id is required", (client) => client.createTask({ task: {} })],
     [Code.NotFound, 'there is no channel "c9"', (client) => client.createTask({ task: { channelId: "c9" } })],
+    [
+      Code.InvalidArgument,
+      'task.task_id is "t9", which the service assigns: it must be empty here; task.etag is "v1", which the service assigns: it must be empty here',
+      (client) => client.createTask({ task: { ...taskOf(), taskId: "t9", etag: "v1" } as never }),
+    ],
     [Code.NotFound, 'there is no task "t9"', (client) => client.runTask({ taskId: "t9" })],
     [Code.NotFound, 'there is no task "t9"', (client) => client.cancelTask({ taskId: "t9" })],
     [Code.NotFound, 'there is no task "t9"', (client) => client.getTask({ taskId: "t9" })],

@@ -30,7 +30,7 @@ export const file_engage_channel_v1_channel_sender: GenFile = /*@__PURE__*/
  */
 export type CreateChannelRequest = Message<"engage.channel.v1.CreateChannelRequest"> & {
   /**
-   * The channel, without id, etag and times. Required.
+   * The channel, without id and etag. Its times are ignored. Required.
    *
    * @generated from field: engage.channel.v1.Channel channel = 1;
    */
@@ -503,7 +503,8 @@ export const EstimateAudienceResponseSchema: GenMessage<EstimateAudienceResponse
  */
 export type CreateTaskRequest = Message<"engage.channel.v1.CreateTaskRequest"> & {
   /**
-   * The task, without id, etag, state and times. Required.
+   * The task, without id and etag. What else the service sets, such as state
+   * and times, is ignored. Required.
    *
    * @generated from field: engage.channel.v1.Task task = 1;
    */

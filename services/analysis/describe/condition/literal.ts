@@ -36,7 +36,9 @@ export function createLiterals(
   const value = (at: number) => {
     const read = readValue(column, texts[at]!);
     if (column.type === "number") warnOfDigits(context.problems, `${field}[${at}]`, texts[at]!);
-    return read ?? refuse(at, valueRules[column.type] ?? "can't be compared");
+    if (read !== undefined) return read;
+    const hasSpaces = column.type === "number" && isSpaced(texts[at]!);
+    return refuse(at, hasSpaces ? spacesRule : (valueRules[column.type] ?? "can't be compared"));
   };
   const element = (at: number) => {
     const read = value(at);
@@ -59,10 +61,11 @@ export function createLiterals(
       return time === undefined ? undefined : endOfWritten(time);
     },
     whole(at, least, most) {
-      const text = texts[at]!.trim();
+      const text = texts[at]!;
       const number = /^[+-]?\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
       if (number >= least && number <= most) return number;
-      return refuse(at, `must be a whole number from ${least} to ${most}`);
+      const rule = `must be a whole number from ${least} to ${most}`;
+      return refuse(at, isSpaced(text) ? `${rule}, without spaces around it` : rule);
     },
     pattern(at) {
       const fault = faultOfPattern(texts[at]!, context);
@@ -72,6 +75,7 @@ export function createLiterals(
   };
 }
 
+const spacesRule = "must be a finite number without spaces around it, because the column is a number";
 const numberRule = "must be a finite number, because the column is a number";
 const timeRule =
   "must be an existing time, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, because the column is a time";
@@ -92,6 +96,10 @@ function readValue({ type }: Column, text: string): string | number | boolean | 
     default:
       return text;
   }
+}
+
+function isSpaced(text: string): boolean {
+  return text !== text.trim();
 }
 
 function faultOfPattern(pattern: string, { counts }: DescribeContext): string | undefined {

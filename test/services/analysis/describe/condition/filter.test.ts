@@ -239,6 +239,16 @@ group("refused is", () => {
       filter("price", "equal", ["many"]),
       `${at}.ftv[0]: "many" must be a finite number, because the column is a number`,
     ],
+    [
+      filter("price", "equal", ["2", " 1"]),
+      `${at}.ftv[1]: " 1" must be a finite number without spaces around it, because the column is a number`,
+    ],
+    [
+      filter("price", "less", ["1\n"]),
+      `${at}.ftv[0]: "1\\n" must be a finite number without spaces around it`,
+    ],
+    [filter("price", "range", ["1 ", "2"]), `${at}.ftv[0]: "1 " must be a finite number without spaces`],
+    [filter("price", "less", ["1 0"]), `${at}.ftv[0]: "1 0" must be a finite number, because`],
     [filter("price", "less", ["NaN"]), `${at}.ftv[0]: "NaN" must be a finite number`],
     [filter("price", "less", ["1e400"]), `${at}.ftv[0]: "1e400" must be a finite number`],
     [filter("due", "less", ["2026-02-30"]), `${at}.ftv[0]: "2026-02-30" must be an existing time`],
@@ -250,6 +260,10 @@ group("refused is", () => {
     [filter("brand", "regexMatch", ["(a{1001})"]), "must be a regular expression in RE2 syntax"],
     [filter("tags", "arrayItemPos", [0, "x"]), `${at}.ftv[0]: "0" must be a whole number from 1 to 10000`],
     [filter("due", "relativeCurrentBefore", ["1.5"]), `${at}.ftv[0]: "1.5" must be a whole number from`],
+    [
+      filter("due", "relativeCurrentBefore", [" 1"]),
+      `${at}.ftv[0]: " 1" must be a whole number from -36500 to 36500, without spaces around it`,
+    ],
     [
       filter("due", "relativeEventBefore", [1]),
       `${at}.timeUnit: is required by relativeEventBefore and must be one of "day", "hour", "minute"`,
