@@ -26,6 +26,7 @@ import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from
 import type { ByteShare } from "../http/open-bytes.ts";
 import { enterStream } from "../http/open-calls.ts";
 import { abortResponse, endUnreadRequest } from "../http/send.ts";
+import { knownFlagsOf } from "../lanes/grpc-framing.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "../limits.ts";
 import { httpMethodsOf, type ServedMethod } from "../methods.ts";
 import { refuseMethod } from "../rest/refuse-method.ts";
@@ -241,7 +242,7 @@ function boundBody(
     maxBytes,
   });
   if (isEnveloped(request)) {
-    const whole = joinMessages(received, maxBytes, hold);
+    const whole = joinMessages(received, maxBytes, hold, knownFlagsOf(headers["content-type"] ?? ""));
     const encoding = headers["grpc-encoding"] ?? headers["connect-content-encoding"];
     return isJson ? whole : checkFrames(whole, framed(encoding));
   }

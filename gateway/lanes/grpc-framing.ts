@@ -16,13 +16,31 @@ export function unwrapMessage(all: Buffer | undefined): Buffer {
       Code.Unimplemented,
     );
   }
-  if (((all[0] as number) & compressedFlag) !== 0) {
+  const flags = all[0] as number;
+  refuseUnknownFlags(flags, compressedFlag);
+  if (flags === compressedFlag) {
     throw new ConnectError("protocol error: compressed message without grpc-encoding", Code.Internal);
   }
   return all.subarray(prefixBytes);
 }
 
 const compressedFlag = 1;
+
+/** Returns the flags of messages that a protocol defines, by the content type of the request. */
+export function knownFlagsOf(contentType: string): number {
+  if (contentType.startsWith("application/grpc-web")) return compressedFlag | 0x80;
+  return contentType.startsWith("application/grpc") ? compressedFlag : compressedFlag | 0x02;
+}
+
+/** @throws ConnectError INTERNAL, as other servers of gRPC do */
+export function refuseUnknownFlags(flags: number, known: number): void {
+  if ((flags & ~known) === 0) return;
+  const valid = [0, 1, 0x02, 0x80].filter((flag) => (flag & ~known) === 0).join(", ");
+  throw new ConnectError(
+    `protocol error: the flags of a message are ${flags}, valid are ${valid}`,
+    Code.Internal,
+  );
+}
 
 function endOfMessage(all: Buffer, start: number): number {
   const end =

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { joinBody, joinMessages } from "../../../gateway/adapter/join-messages.ts";
@@ -25,7 +26,7 @@ test("messages come whole, however they are cut", async () => {
     fc.asyncProperty(messages, cuts, async (payloads, places) => {
       const hold = openHold();
       const bytes = Buffer.concat(payloads.map((payload) => envelope(payload)));
-      const pieces = await collect(joinMessages(inPieces(bytes, places), 40, hold));
+      const pieces = await collect(joinMessages(inPieces(bytes, places), 40, hold, 1));
       expect(Buffer.concat(pieces)).toEqual(bytes);
       for (const piece of pieces) {
         let at = 0;
@@ -37,12 +38,28 @@ test("messages come whole, however they are cut", async () => {
   );
 });
 
+test("messages before one with unknown flags come, however they are cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(messages, cuts, fc.integer({ min: 2, max: 255 }), async (payloads, places, flags) => {
+      const known = Buffer.concat(payloads.map((payload) => envelope(payload)));
+      const bytes = Buffer.concat([known, envelope(Buffer.from("x"), flags)]);
+      const pieces: Uint8Array[] = [];
+      const reading = (async () => {
+        for await (const piece of joinMessages(inPieces(bytes, places), 40, openHold(), 1))
+          pieces.push(piece);
+      })();
+      await expect(reading).rejects.toMatchObject({ code: Code.Internal });
+      expect(Buffer.concat(pieces)).toEqual(known);
+    }),
+  );
+});
+
 test("one that is too large, and one that is not whole, go on for Connect to refuse", async () => {
   const large = envelope(Buffer.alloc(41));
-  const sent = await collect(joinMessages(inPieces(large, [5, 6, 7]), 40, openHold()));
+  const sent = await collect(joinMessages(inPieces(large, [5, 6, 7]), 40, openHold(), 1));
   expect(Buffer.concat(sent.slice(0, 1))).toEqual(large.subarray(0, 5));
   const half = envelope(Buffer.alloc(30)).subarray(0, 20);
-  expect(Buffer.concat(await collect(joinMessages(inPieces(half, [1]), 40, openHold())))).toEqual(half);
+  expect(Buffer.concat(await collect(joinMessages(inPieces(half, [1]), 40, openHold(), 1)))).toEqual(half);
 });
 
 test("a body comes in one piece", async () => {
