@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { CommanderError } from "commander";
-import { wordError } from "../base/text/system-error.ts";
+import { errorMessage } from "../base/text/system-error.ts";
 import { ConfigError } from "./config/problem.ts";
 import { createProgram } from "./program.ts";
 import { writeForeign } from "./terminal/terminal.ts";
@@ -36,7 +36,7 @@ function isExpected(error: unknown): error is Error {
 
 /** Our own messages may have several lines. Errors of the system are described in words. */
 function wordExpected(error: Error): string {
-  return error instanceof UserError || error instanceof ConfigError ? error.message : wordError(error);
+  return error instanceof UserError || error instanceof ConfigError ? error.message : errorMessage(error);
 }
 
 /** The exit code that shells use for a closed pipe: 128 plus the number of SIGPIPE. */
@@ -55,7 +55,7 @@ function guardOutput(
   stderr.on("error", () => undefined);
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") exit(unreadExitCode);
-    stderr.write(`engage: cannot write standard output: ${wordError(error)}\n`);
+    stderr.write(`engage: cannot write standard output: ${errorMessage(error)}\n`);
     exit(1);
   });
 }

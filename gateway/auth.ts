@@ -102,8 +102,8 @@ function indexKeys(keys: readonly KeyRule[]): ReadonlyMap<string, Identity> {
     const digest = sha256.toLowerCase();
     if (!/^[0-9a-f]{64}$/.test(digest))
       throw new Error(`sha256 of key "${name}" must be 64 hexadecimal digits`);
-    const twin = byDigest.get(digest);
-    if (twin !== undefined) throw new Error(`keys "${twin.caller.name}" and "${name}" are the same key`);
+    const copy = byDigest.get(digest);
+    if (copy !== undefined) throw new Error(`keys "${copy.caller.name}" and "${name}" are the same key`);
     byDigest.set(digest, {
       caller: { kind: "key", name },
       mayCall: compileMethods(methods, `key "${name}"`),

@@ -1,5 +1,5 @@
 /** A process's request for its share of a rate that all processes use together. */
-export interface ShareAsked {
+export interface RateShareRequest {
   /** The token of the previous share; undefined the first time, and after the share was left. */
   readonly token?: string | undefined;
   /** Calls a second, over all processes, 1 to 10,000. */
@@ -33,7 +33,7 @@ export interface Share {
 
 /** The shares of one rate, in a store that all its processes use. */
 export interface RateShares {
-  shareRate(asked: ShareAsked): Promise<Share>;
+  shareRate(request: RateShareRequest): Promise<Share>;
   /** Gives the share back. @param afterMs the time until the last call is more than a second ago */
   leaveRate(token: string, afterMs: number): Promise<void>;
 }

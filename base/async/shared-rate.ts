@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { Notifier } from "./notifier.ts";
 import type { RateShares } from "./rate-shares.ts";
-import { type Turn, WindowPacer } from "./window-pacer.ts";
+import { type RateSlot, WindowPacer } from "./window-pacer.ts";
 
 export interface SharedRateOptions {
   readonly shares: RateShares;
@@ -22,16 +22,16 @@ const idleMs = 1_000;
 /** The least time between two renewals while responses are awaited. */
 const shortestMs = 20;
 /** After this time earlier requests no longer count in any window. */
-const maxQuietMs = 2_000;
+const maxWindowMs = 2_000;
 /** The pause after a failure of the store. */
 const pauseMs = 1_000;
-/** A process that uses less than its share asks for its use times this factor. */
+/** A process that uses less than its share requests its use times this factor. */
 const headroom = 1.5;
 /** The factor by which the measured use shrinks at each renewal without use. */
-const fading = 0.8;
+const unusedFactor = 0.8;
 
 /** The rate that was last requested from the store. */
-interface Wish {
+interface RequestedRate {
   readonly perSecond: number;
   /** Calls a second; 0 for none. */
   readonly wanted: number;
@@ -48,13 +48,13 @@ export class SharedRate {
   readonly #changes: Notifier;
   #working: Promise<void> | undefined;
   #token: string | undefined;
-  #wish: Wish = { perSecond: 0, wanted: 0 };
+  #requested: RequestedRate = { perSecond: 0, wanted: 0 };
   /** The share, as the store counts it. */
   #held = 0;
   /** The rate of sending; less than `#held` while the rest is being given back. */
   #perSecond = 0;
-  /** The number of turns that were given out at a higher rate. */
-  #fasterTurns = 0;
+  /** The number of slots that were given out at a higher rate. */
+  #fasterSlots = 0;
   #isShort = false;
   #freeInMs = Number.POSITIVE_INFINITY;
   #lookedMs = 0;
@@ -72,15 +72,15 @@ export class SharedRate {
    * Resolves when a request may be sent. Rejects with the reason of a signal, the rate's or its own.
    * @param limit calls a second, over all processes
    */
-  take(limit: number, signal?: AbortSignal): Promise<Turn> {
-    const turn = this.#pacer.take(limit, signal);
-    const { perSecond, wanted } = this.#wish;
+  take(limit: number, signal?: AbortSignal): Promise<RateSlot> {
+    const slot = this.#pacer.take(limit, signal);
+    const { perSecond, wanted } = this.#requested;
     if (this.#working === undefined) {
       this.#working = this.#work().finally(() => {
         this.#working = undefined;
       });
     } else if (wanted === 0 || limit < perSecond) this.#changes.notify();
-    return turn;
+    return slot;
   }
 
   /** True when no share is held or requested, so that the object may be dropped. */
@@ -95,7 +95,7 @@ export class SharedRate {
     await this.#working;
     if (this.#token === undefined) return;
     const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonicMs();
-    const afterMs = Math.ceil(Math.min(Math.max(0, quietMs), maxQuietMs));
+    const afterMs = Math.ceil(Math.min(Math.max(0, quietMs), maxWindowMs));
     await shares.leaveRate(this.#token, afterMs).catch(failed);
   }
 
@@ -117,36 +117,36 @@ export class SharedRate {
 
   async #share(): Promise<void> {
     const { shares, clock } = this.#options;
-    const askedMs = clock.monotonicMs();
-    const wish = this.#nextWish(askedMs);
-    this.#wish = wish;
-    const isQuiet = askedMs >= this.#pacer.quietAtMs(this.#fasterTurns);
+    const requestedMs = clock.monotonicMs();
+    const requested = this.#nextRequest(requestedMs);
+    this.#requested = requested;
+    const isQuiet = requestedMs >= this.#pacer.quietAtMs(this.#fasterSlots);
     const held = isQuiet ? this.#perSecond : this.#held;
-    const share = await shares.shareRate({ ...wish, token: this.#token, held, leaseMs });
-    this.#token = wish.wanted === 0 && share.held === 0 ? undefined : share.token;
+    const share = await shares.shareRate({ ...requested, token: this.#token, held, leaseMs });
+    this.#token = requested.wanted === 0 && share.held === 0 ? undefined : share.token;
     this.#held = share.held;
     const perSecond = Math.min(share.held, share.fair);
     if (perSecond >= this.#perSecond) this.#perSecond = perSecond;
     // One step at a time: a second step would delay the end of the first.
     else if (isQuiet || share.held < this.#perSecond) {
       this.#perSecond = perSecond;
-      this.#fasterTurns = this.#pacer.count;
+      this.#fasterSlots = this.#pacer.count;
     }
-    const ofAll = Math.max(wish.perSecond, share.total);
+    const ofAll = Math.max(requested.perSecond, share.total);
     this.#freeInMs = share.freeInMs ?? Number.POSITIVE_INFINITY;
-    this.#isShort = this.#pacer.isAwaited && (share.held < share.fair || ofAll > wish.perSecond);
-    this.#pacer.allow({ perSecond: this.#perSecond, ofAll, untilMs: askedMs + leaseMs });
+    this.#isShort = this.#pacer.isAwaited && (share.held < share.fair || ofAll > requested.perSecond);
+    this.#pacer.allow({ perSecond: this.#perSecond, ofAll, untilMs: requestedMs + leaseMs });
   }
 
-  #nextWish(now: number): Wish {
-    const { limits, turns, wasAlwaysAwaited } = this.#pacer.look();
+  #nextRequest(now: number): RequestedRate {
+    const { limits, begun, wasAlwaysAwaited } = this.#pacer.look();
     const passedMs = Math.max(now - this.#lookedMs, wantingPeriodMs);
     this.#lookedMs = now;
-    this.#used = Math.max((turns * 1_000) / passedMs, fading * this.#used);
-    const perSecond = limits.length > 0 ? Math.min(...limits) : this.#wish.perSecond;
-    if (limits.length > 0 || turns > 0) this.#usedMs = now;
+    this.#used = Math.max((begun * 1_000) / passedMs, unusedFactor * this.#used);
+    const perSecond = limits.length > 0 ? Math.min(...limits) : this.#requested.perSecond;
+    if (limits.length > 0 || begun > 0) this.#usedMs = now;
     else if (now - this.#usedMs > idleMs) return { perSecond, wanted: 0 };
-    const isShort = limits.length > 0 && (wasAlwaysAwaited || turns === 0);
+    const isShort = limits.length > 0 && (wasAlwaysAwaited || begun === 0);
     const used = Math.max(1, Math.ceil(headroom * this.#used));
     return { perSecond, wanted: isShort ? perSecond : Math.min(perSecond, used) };
   }
@@ -154,7 +154,7 @@ export class SharedRate {
   #waitMs(): number {
     if (this.#isShort) return Math.min(wantingPeriodMs, Math.max(shortestMs, this.#freeInMs));
     if (this.#perSecond === this.#held) return periodMs;
-    const quietMs = this.#pacer.quietAtMs(this.#fasterTurns) - this.#options.clock.monotonicMs();
+    const quietMs = this.#pacer.quietAtMs(this.#fasterSlots) - this.#options.clock.monotonicMs();
     return Math.min(periodMs, Math.max(shortestMs, Math.ceil(quietMs)));
   }
 }

@@ -16,22 +16,22 @@ export interface Allowance {
 }
 
 /** The right to send one request. */
-export interface Turn {
-  /** Marks the request as sent now. Returns false if the allowance has ended; then take another turn. */
+export interface RateSlot {
+  /** Marks the request as sent now. Returns false if the allowance has ended; then take another slot. */
   begin(): boolean;
-  /** Marks the request as answered or given up. A turn that was not begun is given back. */
+  /** Marks the request as finished, with a response or without. A slot that was not begun is returned. */
   done(): void;
 }
 
 export interface PacerUse {
   /** The limits of the requests that wait now. */
   readonly limits: readonly number[];
-  readonly turns: number;
+  readonly begun: number;
   /** True if a request was waiting the whole time. */
   readonly wasAlwaysAwaited: boolean;
 }
 
-interface Waiter extends PromiseWithResolvers<Turn> {
+interface Waiter extends PromiseWithResolvers<RateSlot> {
   readonly limit: number;
 }
 
@@ -39,12 +39,12 @@ export const windowMs = 1_000;
 /** After this time a request without a response counts as arrived; a later arrival may exceed the limit. */
 const arrivalMs = 40;
 /** The total time for which later responses may delay sending, and how much of it is regained in a second. */
-const maxPatienceMs = 500;
-const patiencePerSecondMs = 10;
-/** Giving a share to another process waits longer for responses, since it is rare. */
-const quietPatienceMs = 1_000;
+const maxDelayBudgetMs = 500;
+const delayBudgetPerSecondMs = 10;
+/** Before a share goes to another process, responses are awaited for this time: it is long because that is rare. */
+const maxArrivalMs = 1_000;
 /** How often the pacer checks for a stall of the process while requests are in flight. */
-const beatMs = 50;
+const stallCheckMs = 50;
 /** A check that is later than this shows a stall, which may have delayed requests too. */
 const stallMs = 100;
 /** Timers fire late: requests that are due by then are sent at once, but no more than fit into this time. */
@@ -55,7 +55,7 @@ const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFIN
 /**
  * Sends at most N requests in any second, as the receiver counts them: a request is sent a second after the response to
  * the request N before it. It is unknown when a request arrives, but it has arrived when its response does. Slow
- * receivers would delay sending, so a response is awaited as long as patience lasts, and 40 ms otherwise; at least 95 %
+ * receivers would delay sending, so a response is awaited while the delay budget lasts, and for 40 ms otherwise; at least 95 %
  * of the rate is reached. Fresh windows are filled at equal distances, and delays are made up for at twice the rate.
  *
  * See docs/decisions/0031-rate-at-the-receiver.md.
@@ -67,8 +67,8 @@ export class WindowPacer {
   /** The number of allowances that did not continue the previous one. */
   #allowances = 0;
   /**
-   * The times at which the latest turns were begun and done, by their number modulo the length. Infinity means not yet;
-   * minus infinity means that the turn was given back.
+   * The times at which the latest slots were begun and done, by their number modulo the length. Infinity means not yet;
+   * minus infinity means that the slot was returned.
    */
   #begun = new Float64Array(firstCapacity);
   #done = new Float64Array(firstCapacity);
@@ -77,13 +77,13 @@ export class WindowPacer {
   #wasFree = true;
   /** The earliest time of the next request, by the distance to the previous one. */
   #nextMs = Number.NEGATIVE_INFINITY;
-  #patienceMs = maxPatienceMs;
+  #delayBudgetMs = maxDelayBudgetMs;
   #refilledMs: number;
-  #isHanding = false;
-  /** The number of turns that are begun and not done. */
+  #isAssigning = false;
+  /** The number of slots that are begun and not done. */
   #underWay = 0;
   /** The time of the last check for a stall; undefined while nothing is in flight. */
-  #beatAtMs: number | undefined;
+  #stallCheckedMs: number | undefined;
   #wake = (): void => {};
 
   constructor(options: WindowPacerOptions) {
@@ -107,10 +107,10 @@ export class WindowPacer {
    * Resolves when a request may be sent. Rejects with the reason of a signal, the pacer's or its own.
    * @param limit requests a second, over all processes
    */
-  take(limit: number, signal?: AbortSignal): Promise<Turn> {
-    const waiter = { ...Promise.withResolvers<Turn>(), limit };
+  take(limit: number, signal?: AbortSignal): Promise<RateSlot> {
+    const waiter = { ...Promise.withResolvers<RateSlot>(), limit };
     this.#waiting.push(waiter);
-    void this.#hand();
+    void this.#assignSlots();
     if (signal === undefined) return waiter.promise;
     const drop = (): void => this.#drop(waiter, signal.reason);
     signal.addEventListener("abort", drop);
@@ -127,7 +127,7 @@ export class WindowPacer {
     this.#wake();
   }
 
-  /** The number of turns so far. */
+  /** The number of slots so far. */
   get count(): number {
     return this.#count;
   }
@@ -139,27 +139,27 @@ export class WindowPacer {
   /** Returns the use since the last call. */
   look(): PacerUse {
     const limits = this.#waiting.map(({ limit }) => limit);
-    const use = { limits, turns: this.#count - this.#looked, wasAlwaysAwaited: !this.#wasFree };
+    const use = { limits, begun: this.#count - this.#looked, wasAlwaysAwaited: !this.#wasFree };
     this.#looked = this.#count;
     this.#wasFree = limits.length === 0;
     return use;
   }
 
-  /** Returns the time from which none of the first `count` turns is in a window; infinite while one has not begun. */
+  /** Returns the time from which none of the first `count` slots is in a window; infinite while one has not begun. */
   quietAtMs(count: number): number {
     let arrivedMs = Number.NEGATIVE_INFINITY;
     for (let number = Math.max(0, this.#count - this.#done.length); number < count; number++) {
       const place = number % this.#done.length;
-      const assumedMs = this.#begun[place]! + quietPatienceMs;
+      const assumedMs = this.#begun[place]! + maxArrivalMs;
       arrivedMs = Math.max(arrivedMs, Math.min(this.#done[place]!, assumedMs));
     }
     return arrivedMs + windowMs;
   }
 
-  async #hand(): Promise<void> {
+  async #assignSlots(): Promise<void> {
     const { clock, signal } = this.#options;
-    if (this.#isHanding) return;
-    this.#isHanding = true;
+    if (this.#isAssigning) return;
+    this.#isAssigning = true;
     while (this.#waiting.length > 0 && !signal.aborted) {
       const now = clock.monotonicMs();
       this.#noticeStall(now);
@@ -172,14 +172,14 @@ export class WindowPacer {
         this.#wasFree ||= this.#waiting.length === 0;
       }
     }
-    this.#isHanding = false;
+    this.#isAssigning = false;
     if (signal.aborted) for (const waiter of this.#waiting.splice(0)) waiter.reject(signal.reason);
   }
 
   #earliest(perSecond: number, now: number): number {
-    this.#patienceMs = Math.min(
-      maxPatienceMs,
-      this.#patienceMs + ((now - this.#refilledMs) / 1_000) * patiencePerSecondMs,
+    this.#delayBudgetMs = Math.min(
+      maxDelayBudgetMs,
+      this.#delayBudgetMs + ((now - this.#refilledMs) / 1_000) * delayBudgetPerSecondMs,
     );
     this.#refilledMs = now;
     const before = this.#count - perSecond;
@@ -189,11 +189,11 @@ export class WindowPacer {
   /** Returns the time at which the receiver has counted a request, known or assumed. */
   #arrivedAt(number: number): number {
     const place = number % this.#done.length;
-    const assumedMs = this.#begun[place]! + arrivalMs + Math.max(0, this.#patienceMs);
+    const assumedMs = this.#begun[place]! + arrivalMs + Math.max(0, this.#delayBudgetMs);
     return Math.min(assumedMs, this.#done[place]!);
   }
 
-  #next(perSecond: number, now: number): Turn {
+  #next(perSecond: number, now: number): RateSlot {
     const before = this.#count - perSecond;
     const placeBefore = before % this.#done.length;
     const isFresh = before < 0 || now - this.#begun[placeBefore]! > 2 * windowMs;
@@ -202,16 +202,16 @@ export class WindowPacer {
       const waitedMs = Math.min(now, this.#done[placeBefore]! + windowMs);
       const excessMs = waitedMs - (this.#begun[placeBefore]! + windowMs + arrivalMs);
       // Each request of a window is late by this, the window as a whole only once.
-      this.#patienceMs -= Math.max(0, excessMs) / perSecond;
+      this.#delayBudgetMs -= Math.max(0, excessMs) / perSecond;
     }
     const number = this.#count++;
     const place = number % this.#done.length;
     this.#begun[place] = Number.POSITIVE_INFINITY;
     this.#done[place] = Number.POSITIVE_INFINITY;
-    return this.#turn(number);
+    return this.#slot(number);
   }
 
-  #turn(number: number): Turn {
+  #slot(number: number): RateSlot {
     const { clock } = this.#options;
     const allowances = this.#allowances;
     let isBegun = false;
@@ -223,7 +223,7 @@ export class WindowPacer {
         isBegun = true;
         this.#note(this.#begun, number, now);
         this.#underWay++;
-        if (this.#beatAtMs === undefined) this.#beat();
+        if (this.#stallCheckedMs === undefined) this.#checkForStalls();
         return true;
       },
       done: () => {
@@ -237,20 +237,20 @@ export class WindowPacer {
   }
 
   /** Checks for stalls while requests are in flight. */
-  #beat(): void {
+  #checkForStalls(): void {
     const { clock, signal } = this.#options;
     const now = clock.monotonicMs();
     this.#noticeStall(now);
-    this.#beatAtMs = this.#underWay === 0 || signal.aborted ? undefined : now;
-    if (this.#beatAtMs !== undefined) clock.after(beatMs, () => this.#beat());
+    this.#stallCheckedMs = this.#underWay === 0 || signal.aborted ? undefined : now;
+    if (this.#stallCheckedMs !== undefined) clock.after(stallCheckMs, () => this.#checkForStalls());
   }
 
   /**
    * Requests that were begun before a stall may not have been sent then, so they count from the end of the stall.
    */
   #noticeStall(now: number): void {
-    if (this.#beatAtMs === undefined || now - this.#beatAtMs <= beatMs + stallMs) return;
-    this.#beatAtMs = now;
+    if (this.#stallCheckedMs === undefined || now - this.#stallCheckedMs <= stallCheckMs + stallMs) return;
+    this.#stallCheckedMs = now;
     for (let number = Math.max(0, this.#count - this.#done.length); number < this.#count; number++) {
       const place = number % this.#done.length;
       const isUnderWay = this.#done[place] === Number.POSITIVE_INFINITY && this.#begun[place]! < now;
@@ -271,7 +271,7 @@ export class WindowPacer {
       for (let number = Math.max(0, this.#count - length); number < this.#count; number++) {
         larger[number % (2 * length)] = times[number % length]!;
       }
-      // Older turns are unknown and count as late as the oldest known one.
+      // Older slots are unknown and count as late as the oldest known one.
       for (let number = Math.max(0, this.#count - 2 * length); number < this.#count - length; number++) {
         larger[number % (2 * length)] = times[this.#count % length]!;
       }
@@ -287,11 +287,12 @@ export class WindowPacer {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     this.#wake = wake;
-    const forget = ms === Number.POSITIVE_INFINITY ? () => {} : clock.after(Math.max(1, Math.ceil(ms)), wake);
+    const cancelTimer =
+      ms === Number.POSITIVE_INFINITY ? () => {} : clock.after(Math.max(1, Math.ceil(ms)), wake);
     signal.addEventListener("abort", wake, { once: true });
     await promise;
     signal.removeEventListener("abort", wake);
     this.#wake = () => {};
-    forget();
+    cancelTimer();
   }
 }

@@ -10,9 +10,9 @@ export class InvalidFieldsError extends Error {
 
   /** @param violations of which the first `maxViolations` are kept */
   constructor(violations: readonly Violation[]) {
-    const kept = violations.slice(0, maxViolations);
-    super(kept.map(({ field, description }) => `${field} ${description}`).join("; "));
-    this.violations = kept;
+    const reported = violations.slice(0, maxViolations);
+    super(reported.map(({ field, description }) => `${field} ${description}`).join("; "));
+    this.violations = reported;
   }
 }
 

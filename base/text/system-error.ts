@@ -10,7 +10,7 @@ interface SystemError extends Error {
   readonly path?: string;
 }
 
-type Wording = (error: SystemError) => string;
+type Description = (error: SystemError) => string;
 
 const files: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -32,7 +32,7 @@ const files: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
 };
 
-const connections: Readonly<Record<string, Wording>> = {
+const connections: Readonly<Record<string, Description>> = {
   EADDRINUSE: (error) => `${placeOf(error) ?? "the address"} is already in use by another program`,
   EADDRNOTAVAIL: (error) => `${error.address ?? "the address"} is no address of this computer`,
   EAI_AGAIN: (error) => `the name server gives no answer for ${error.hostname ?? "the host"}`,
@@ -62,12 +62,12 @@ function placeOf({ address, port }: SystemError): string | undefined {
  * refused by 127.0.0.1:8080". The caller names the file.
  * @returns undefined for any other error
  */
-export function wordSystemError(error: unknown): string | undefined {
+export function describeSystemError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // A connection tried at several addresses fails with one error for each.
   if (error instanceof AggregateError && error.errors.length > 0) {
-    const words = error.errors.map(wordSystemError);
-    return words.includes(undefined) ? undefined : [...new Set(words)].join(", ");
+    const descriptions = error.errors.map(describeSystemError);
+    return descriptions.includes(undefined) ? undefined : [...new Set(descriptions)].join(", ");
   }
   if (!("code" in error) || typeof error.code !== "string") return undefined;
   const fault = error as SystemError;
@@ -77,11 +77,11 @@ export function wordSystemError(error: unknown): string | undefined {
   if (fault.syscall === "mkdir" && fault.code === "EEXIST") return "a file of that name is in the way";
   const ofFile = Object.hasOwn(files, fault.code) ? files[fault.code] : undefined;
   const ofConnection = Object.hasOwn(connections, fault.code) ? connections[fault.code] : undefined;
-  return ofFile ?? ofConnection?.(fault) ?? systemWords.get(fault.code);
+  return ofFile ?? ofConnection?.(fault) ?? systemMessages.get(fault.code);
 }
 
 /** Returns the system's own text for rare errors. */
-const systemWords: ReadonlyMap<string, string> = new Map(getSystemErrorMap().values());
+const systemMessages: ReadonlyMap<string, string> = new Map(getSystemErrorMap().values());
 
 /** The action on a file, by the name of the system call; other calls open it. */
 const verbs: ReadonlyMap<string, string> = new Map([
@@ -105,25 +105,25 @@ const verbs: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Describes any error, with its file if it has one; other errors by their own message. */
-export function wordError(error: unknown): string {
-  const words = wordSystemError(error);
-  if (words !== undefined) {
+export function errorMessage(error: unknown): string {
+  const description = describeSystemError(error);
+  if (description !== undefined) {
     const { path, syscall = "" } = error as SystemError;
-    if (syscall === "listen") return `cannot listen: ${words}`;
+    if (syscall === "listen") return `cannot listen: ${description}`;
     return path === undefined
-      ? words
-      : `cannot ${verbs.get(syscall) ?? "open"} ${JSON.stringify(path)}: ${words}`;
+      ? description
+      : `cannot ${verbs.get(syscall) ?? "open"} ${JSON.stringify(path)}: ${description}`;
   }
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error && (error.message === "" || error.message === "fetch failed")) {
-    return wordError(error.cause);
+    return errorMessage(error.cause);
   }
   return error.message || error.name;
 }
 
 /** Describes any error without its file, for messages that name the file. */
-export function wordReason(error: unknown): string {
-  return wordSystemError(error) ?? wordError(error);
+export function describeReason(error: unknown): string {
+  return describeSystemError(error) ?? errorMessage(error);
 }
 
 /** Returns the first line: libraries append an excerpt of their input. */
@@ -133,7 +133,7 @@ export function firstLine(message: string): string {
 
 /** Describes an error in one line of at most 300 characters, with its code unless the message or our own words have it. */
 export function describeError(error: unknown): string {
-  if (wordSystemError(error) !== undefined) return oneLine(wordError(error));
+  if (describeSystemError(error) !== undefined) return oneLine(errorMessage(error));
   if (!(error instanceof Error)) return oneLine(String(error));
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const text = error.message || error.name;

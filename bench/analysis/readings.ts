@@ -37,7 +37,7 @@ function readingsOf(
   const raw = Buffer.from(JSON.stringify(body));
   const query = decodeQueryBody(EventQuerySchema, { raw, json: () => body }).message as EventQuery;
   const { schema } = relations;
-  const plan = describeQuery(query, { project, schema, clusters: [], nowMs: Date.now() });
+  const plan = describeQuery(query, { project, schema, cohorts: [], nowMs: Date.now() });
   const texts = plan.periods.flatMap((period) =>
     plan.scans.map((planned) => compileScan(planScan(plan, planned, period), relations, duckdbDialect)!.sql),
   );

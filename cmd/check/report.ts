@@ -6,15 +6,15 @@ export function isBroken({ outcome, severity }: ProbeResult, strict: boolean): b
   return outcome === "failed" && (severity === "must" || (strict && severity === "should"));
 }
 
-const failedWords = { must: "FAILED", should: "should", info: "note" } as const;
+const failedLabels = { must: "FAILED", should: "should", info: "note" } as const;
 
-function wordOf({ outcome, severity }: ProbeResult): string {
-  if (outcome === "failed") return failedWords[severity];
+function labelOf({ outcome, severity }: ProbeResult): string {
+  if (outcome === "failed") return failedLabels[severity];
   return outcome === "passed" ? "ok" : "skipped";
 }
 
 const columns: readonly Column<ProbeResult>[] = [
-  { head: "RESULT", of: wordOf },
+  { head: "RESULT", of: labelOf },
   { head: "PROBE", of: ({ id }) => id },
   { head: "A RECEIVER", of: ({ title }) => title },
   { head: "FOUND", of: ({ detail }) => detail },
@@ -38,11 +38,11 @@ function formatFailure(result: ProbeResult): readonly string[] {
   const lines = parts.flatMap(([head, text]) =>
     text.split("\n").map((line, at) => `  ${(at === 0 ? head : "").padEnd(9)}  ${printable(line, 600)}`),
   );
-  return [`${wordOf(result)} ${id}: ${title}\n${lines.join("\n")}\n`];
+  return [`${labelOf(result)} ${id}: ${title}\n${lines.join("\n")}\n`];
 }
 
 function formatSums(results: readonly ProbeResult[]): string {
-  const count = (word: string): number => results.filter((result) => wordOf(result) === word).length;
+  const count = (label: string): number => results.filter((result) => labelOf(result) === label).length;
   const sums = [
     `${count("ok")} passed`,
     `${count("FAILED")} failed`,

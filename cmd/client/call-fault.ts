@@ -1,5 +1,5 @@
 import type { ConnectError } from "@connectrpc/connect";
-import { wordReason, wordSystemError } from "../../base/text/system-error.ts";
+import { describeReason, describeSystemError } from "../../base/text/system-error.ts";
 
 /** The codes of faults that occur when no server is running. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
@@ -11,14 +11,14 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Describes why a server could not be called, with a hint. */
-export function wordConnectionFault(error: unknown): string {
-  const words = wordReason(error);
-  return isUnreachable(error) ? `${words}: is the server running?` : words;
+export function describeConnectionFault(error: unknown): string {
+  const reason = describeReason(error);
+  return isUnreachable(error) ? `${reason}: is the server running?` : reason;
 }
 
 /** Describes the failure of a call through Connect, which wraps errors of the connection. */
-export function wordCallError({ rawMessage, cause }: ConnectError): string {
-  return wordSystemError(cause) === undefined ? rawMessage : wordConnectionFault(cause);
+export function describeCallError({ rawMessage, cause }: ConnectError): string {
+  return describeSystemError(cause) === undefined ? rawMessage : describeConnectionFault(cause);
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { keyFrom } from "../config/environment.ts";
 import { readSecretFile } from "../config/secrets.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UserError } from "../terminal/user-error.ts";
-import { wordCallError } from "./call-fault.ts";
+import { describeCallError } from "./call-fault.ts";
 import { placeOf } from "./server-call.ts";
 
 /** How to call a running server. */
@@ -51,7 +51,7 @@ export async function withClient<S extends DescService, T>(
     if (!(error instanceof ConnectError)) throw error;
     const hint =
       error.code === Code.Unauthenticated && key === undefined ? "; use --key-file or ENGAGE_KEY" : "";
-    throw new UserError(`${baseUrl}: ${wordCallError(error)}${hint}`, { cause: error });
+    throw new UserError(`${baseUrl}: ${describeCallError(error)}${hint}`, { cause: error });
   }
 }
 

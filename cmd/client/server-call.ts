@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { UserError } from "../terminal/user-error.ts";
-import { wordConnectionFault } from "./call-fault.ts";
+import { describeConnectionFault } from "./call-fault.ts";
 
 /** How to reach a running server. */
 export interface ServerPlace {
@@ -72,7 +72,7 @@ export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post)
 
 /** Returns the error for a failed connection. */
 export function connectionError(baseUrl: string, error: unknown): UserError {
-  return new UserError(`${baseUrl}: ${wordConnectionFault(error)}`, { cause: error });
+  return new UserError(`${baseUrl}: ${describeConnectionFault(error)}`, { cause: error });
 }
 
 /** Checks the value of `--url`. @throws UserError when it is not an HTTP URL */

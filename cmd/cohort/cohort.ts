@@ -84,8 +84,8 @@ export async function listCohorts(
   { stdout }: Pick<Terminal, "stdout">,
 ): Promise<void> {
   await withClient(AnalysisProxy, options, server, async (client) => {
-    const asked = { token: tokenOf(options, server), projectId: BigInt(server.project) };
-    const { clusters } = await client.listClusters(asked);
+    const request = { token: tokenOf(options, server), projectId: BigInt(server.project) };
+    const { clusters } = await client.listClusters(request);
     stdout.write(clusters.length === 0 ? "no cohorts or tags\n" : formatTable(columns, clusters));
   });
 }

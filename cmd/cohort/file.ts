@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createCsvParser } from "../../base/text/csv.ts";
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import type { ClusterMemberSchema } from "../../gen/engage/analysis/v1/cluster_pb.ts";
 import { UserError } from "../terminal/user-error.ts";
 
@@ -42,7 +42,7 @@ export async function* readMembers(
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`cannot read the members: ${wordError(error)}`, { cause: error });
+    throw new UserError(`cannot read the members: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { packageRoot } from "../../base/package/root.ts";
-import { wordReason } from "../../base/text/system-error.ts";
+import { describeReason } from "../../base/text/system-error.ts";
 import { configFileFrom, type Environment, readEnvironment } from "./environment.ts";
 import { validate } from "./issues.ts";
 import { findPlaceholders } from "./placeholders.ts";
@@ -128,7 +128,7 @@ function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; 
   try {
     return { source: parseConfigSource(shown, readFileSync(chosen, "utf8")), isDemo };
   } catch (error) {
-    const message = `cannot read the configuration file: ${wordReason(error)}`;
+    const message = `cannot read the configuration file: ${describeReason(error)}`;
     throw new ConfigError([{ where: shown, path: "", message }]);
   }
 }

@@ -16,16 +16,16 @@ export interface Finding {
 }
 
 /** Marks an issue without its own message, to distinguish messages of a schema from those of the library. */
-const unworded = "\u0000";
+const noMessage = "\u0000";
 
 /** Validates the tree and reports all faults in the service's own words. */
 export function validate<S extends z.ZodType>(
   schema: S,
   tree: unknown,
 ): { readonly value: z.output<S> | undefined; readonly findings: readonly Finding[] } {
-  const result = schema.safeParse(tree, { error: () => unworded });
+  const result = schema.safeParse(tree, { error: () => noMessage });
   if (result.success) return { value: result.data, findings: [] };
-  const findings = result.error.issues.flatMap((issue) => wordIssue(schema, tree, issue, []));
+  const findings = result.error.issues.flatMap((issue) => describeIssue(schema, tree, issue, []));
   return { value: undefined, findings: findings.map((one) => ({ ...one, path: shorten(tree, one.path) })) };
 }
 
@@ -35,14 +35,14 @@ function shorten(tree: unknown, path: ConfigPath): ConfigPath {
   return missing === -1 ? path : path.slice(0, missing + 1);
 }
 
-function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath): Finding[] {
+function describeIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath): Finding[] {
   const path = [...base, ...(issue.path as (string | number)[])];
   const value = valueAt(tree, path);
   const finding = (message: string): Finding[] => [{ path, message, part: "value" }];
   const got = `got ${quote(schema, path, value)}`;
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(schema, tree, path, key));
   if (issue.code === "invalid_key") {
-    const reason = issue.issues.map(({ message }) => message).find((message) => message !== unworded);
+    const reason = issue.issues.map(({ message }) => message).find((message) => message !== noMessage);
     return [
       {
         path,
@@ -51,16 +51,16 @@ function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath
       },
     ];
   }
-  if (issue.code === "invalid_union") return wordUnion(schema, tree, issue, path);
-  if (issue.message !== unworded) {
-    const isWish = /^(must be|expected) /.test(issue.message) && value !== undefined;
-    return finding(isWish ? `${issue.message}, ${got}` : issue.message);
+  if (issue.code === "invalid_union") return describeUnion(schema, tree, issue, path);
+  if (issue.message !== noMessage) {
+    const isExpectation = /^(must be|expected) /.test(issue.message) && value !== undefined;
+    return finding(isExpectation ? `${issue.message}, ${got}` : issue.message);
   }
   if (value === undefined) return finding(`is required: give ${expectation(issue)}`);
   const isSecret = schemasAt(schema, path).some((one) => hasMeta(one, "secret"));
   const expected = `${expectation(issue)}${unitOf(issue, path)}`;
   const wanted = isSecret ? `${expected} or { file: PATH }` : expected;
-  return finding(`${wordBound(issue) ?? `must be ${wanted}`}, ${got}`);
+  return finding(`${describeBound(issue) ?? `must be ${wanted}`}, ${got}`);
 }
 
 function unknownKey(schema: Schema, tree: unknown, section: ConfigPath, key: string): Finding {
@@ -72,7 +72,7 @@ function unknownKey(schema: Schema, tree: unknown, section: ConfigPath, key: str
   return { path: [...section, key], message: `unknown key ${JSON.stringify(key)}, ${hint}`, part: "key" };
 }
 
-function wordUnion(
+function describeUnion(
   schema: Schema,
   tree: unknown,
   issue: z.core.$ZodIssueInvalidUnion,
@@ -85,11 +85,11 @@ function wordUnion(
   }
   // The most similar option is the one whose faults are nested deeper than the value itself.
   const inner = issue.errors.find((issues) => issues.every((one) => one.path.length > 0));
-  if (inner !== undefined) return inner.flatMap((one) => wordIssue(schema, tree, one, path));
+  if (inner !== undefined) return inner.flatMap((one) => describeIssue(schema, tree, one, path));
   const own = issue.errors
     .flat()
-    .find((one) => one.path.length === 0 && one.message !== unworded && one.code !== "invalid_type");
-  if (own !== undefined) return wordIssue(schema, tree, own, path);
+    .find((one) => one.path.length === 0 && one.message !== noMessage && one.code !== "invalid_type");
+  if (own !== undefined) return describeIssue(schema, tree, own, path);
   const ways = [
     ...new Set(
       issue.errors
@@ -145,7 +145,7 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'a time with its zone such as "2026-01-31T23:59:59Z"',
 };
 
-function wordBound(issue: Issue): string | undefined {
+function describeBound(issue: Issue): string | undefined {
   if (issue.code === "not_multiple_of") return `must be a multiple of ${issue.divisor}`;
   if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
   const isSmall = issue.code === "too_small";

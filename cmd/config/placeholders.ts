@@ -11,7 +11,7 @@ import { valueAt } from "./tree.ts";
 const templates = ["body", "url", "headers", "to", "subject", "text", "html"] as const;
 
 const variable = /\$\{\w+\}/;
-const bareVariable = /^\$\w+|\/\$[A-Z_]\w*/;
+const plainVariable = /^\$\w+|\/\$[A-Z_]\w*/;
 const doubled = /\{\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}\}/;
 const single = /\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}/;
 
@@ -62,7 +62,7 @@ interface Kind {
 function faultOfText(text: string, { path, isPath, isSecret }: Kind): string | undefined {
   if (isPath && /^~(\/|$)/.test(text))
     return 'begins with "~", which is taken as the name of a folder: write the whole path';
-  const [name] = variable.exec(text) ?? (isPath ? bareVariable.exec(text) : null) ?? [];
+  const [name] = variable.exec(text) ?? (isPath ? plainVariable.exec(text) : null) ?? [];
   // A secret may contain any characters, so it is reported only if it consists of a variable or placeholder alone.
   if (name !== undefined && (!isSecret || name === text)) {
     const other = isSecret ? ", or give { file: PATH }" : "";

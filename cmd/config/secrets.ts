@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { z } from "zod";
 import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
-import { wordReason } from "../../base/text/system-error.ts";
+import { describeReason } from "../../base/text/system-error.ts";
 import type { ConfigPath } from "./problem.ts";
 import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
@@ -41,7 +41,7 @@ export function readSecrets(
       result = withValue(result, path, secret);
       files.set(JSON.stringify(path), file);
     } catch (error) {
-      fault(`cannot read the file ${JSON.stringify(file)}: ${wordReason(error)}`);
+      fault(`cannot read the file ${JSON.stringify(file)}: ${describeReason(error)}`);
     }
   });
   return { tree: result, files };

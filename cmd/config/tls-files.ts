@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { wordReason } from "../../base/text/system-error.ts";
+import { describeReason } from "../../base/text/system-error.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema/schema.ts";
@@ -60,6 +60,6 @@ function readOrReason(file: string): Buffer | string {
   try {
     return readFileSync(file);
   } catch (error) {
-    return wordReason(error);
+    return describeReason(error);
   }
 }

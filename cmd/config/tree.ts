@@ -33,9 +33,9 @@ function replaceAt(list: readonly unknown[], index: number, value: unknown): unk
 /** Returns a copy of the tree without the values at these paths. Elements after a removed one move up. */
 export function withoutPaths(tree: unknown, paths: readonly ConfigPath[]): unknown {
   if (paths.length === 0 || tree === null || typeof tree !== "object") return tree;
-  const kept = Object.entries(tree).flatMap(([key, value]): [string, unknown][] => {
+  const remaining = Object.entries(tree).flatMap(([key, value]): [string, unknown][] => {
     const below = paths.filter(([first]) => String(first) === key).map((path) => path.slice(1));
     return below.some((path) => path.length === 0) ? [] : [[key, withoutPaths(value, below)]];
   });
-  return Array.isArray(tree) ? kept.map(([, value]) => value) : Object.fromEntries(kept);
+  return Array.isArray(tree) ? remaining.map(([, value]) => value) : Object.fromEntries(remaining);
 }

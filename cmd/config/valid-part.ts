@@ -39,8 +39,8 @@ export function findValidPart<S extends z.ZodType>(
     if (value !== undefined) return { settings: value, ...missing, placeOf };
     const more = findings.map(({ path }) => {
       const place = placeOf(path);
-      const isGone = valueAt(tree, place) === undefined || wrong.some((one) => isWithin(place, one));
-      return isGone ? place.slice(0, -1) : place;
+      const isRemoved = valueAt(tree, place) === undefined || wrong.some((one) => isWithin(place, one));
+      return isRemoved ? place.slice(0, -1) : place;
     });
     if (more.some((path) => path.length === 0)) return undefined;
     wrong = [...wrong, ...more];
@@ -59,10 +59,10 @@ function standInFor(path: ConfigPath, tree: unknown): object | undefined {
   const [section, kind] = path;
   if (section !== "webhook" || path.length !== 3) return undefined;
   if (kind === "targets") return { kind: "log" };
-  return kind === "channels" ? bareChannel(valueAt(tree, path)) : undefined;
+  return kind === "channels" ? minimalChannel(valueAt(tree, path)) : undefined;
 }
 
-function bareChannel(channel: unknown): object {
+function minimalChannel(channel: unknown): object {
   const targets = valueAt(channel, ["targets"]);
   const isList =
     Array.isArray(targets) && targets.every((name) => /^[A-Za-z0-9][\w.-]{0,63}$/.test(String(name)));
@@ -99,12 +99,12 @@ export function isDoubtful(
   tree: unknown,
   { removed, replaced }: Missing,
 ): boolean {
-  if (removed.some((gone) => isWithin(path, gone) || isWithin(gone, path))) return true;
+  if (removed.some((one) => isWithin(path, one) || isWithin(one, path))) return true;
   if (needs === undefined) return false;
   if (named === undefined && replaced.some((entry) => isWithin(entry, needs))) return true;
-  return removed.some((gone) => {
-    if (isWithin(needs, gone) || isMisspelt(gone, needs)) return true;
-    return isWithin(gone, needs) && (named === undefined || holds(valueAt(tree, needs), named));
+  return removed.some((one) => {
+    if (isWithin(needs, one) || isMisspelt(one, needs)) return true;
+    return isWithin(one, needs) && (named === undefined || holds(valueAt(tree, needs), named));
   });
 }
 

@@ -93,8 +93,8 @@ function describe(outcome: LineResult["outcome"]): string[] {
 export async function showDeadLetters({ data, parser }: Config, say: Demo["say"]): Promise<void> {
   const { file } = parser.deadLetters;
   say(`\n8. ${file} in the data folder keeps each line that Parse could not read\n`);
-  const letters = await readFile(join(data, file), "utf8");
-  for (const letter of letters.trimEnd().split("\n")) say(`   ${letter}`);
+  const deadLetters = await readFile(join(data, file), "utf8");
+  for (const line of deadLetters.trimEnd().split("\n")) say(`   ${line}`);
 }
 
 function encodeItems(samples: readonly Sample[], { parser }: Config): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import type { Writable } from "node:stream";
-import { wordConnectionFault } from "../client/call-fault.ts";
+import { describeConnectionFault } from "../client/call-fault.ts";
 import { checkUrl, healthTls, healthUrl } from "../client/server-call.ts";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -23,7 +23,7 @@ export function checkHealth(url: string, timeoutMs: number, tls: RequestOptions 
   });
   call.on("error", (error) => {
     const isLate = error.name === "AbortError" || error.name === "TimeoutError";
-    const reason = isLate ? `no response within ${timeoutMs} ms` : wordConnectionFault(error);
+    const reason = isLate ? `no response within ${timeoutMs} ms` : describeConnectionFault(error);
     resolve({ ok: false, detail: `${url}: ${reason}` });
   });
   call.end();

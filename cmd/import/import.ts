@@ -10,7 +10,7 @@ import { type FileOptions, formatOf, type ImportBlock, readImportFile, rowWordOf
 import { openLedger } from "./ledger.ts";
 import { openMapping } from "./mapping.ts";
 import type { ImportPosition } from "./position.ts";
-import { takeFiles } from "./reading.ts";
+import { importFiles } from "./reading.ts";
 import type { RefusedRecord } from "./refused.ts";
 import { createImportSummary } from "./summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./target.ts";
@@ -52,10 +52,21 @@ export async function runImport(
     signal,
   });
   const progress = startProgress(files, {}, streams.stderr);
-  const tell = () => writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
-  const remember = (kept: ImportPosition) => ledger.record(files, kept);
-  const ports = { sourceOf, target, summary, progress, tell, options, streams, signal, remember };
-  await takeFiles(files, ports);
+  const writeSummary = () =>
+    writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
+  const storePosition = (position: ImportPosition) => ledger.record(files, position);
+  const ports = {
+    sourceOf,
+    target,
+    summary,
+    progress,
+    writeSummary,
+    options,
+    streams,
+    signal,
+    storePosition,
+  };
+  await importFiles(files, ports);
   const refusal = summary.allRefused();
   if (refusal !== undefined)
     writeForeign(streams.stderr, `engage: no record was ${verb}, the first was refused as ${refusal}\n`);

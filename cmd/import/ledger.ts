@@ -13,7 +13,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { cannotRead, cannotWrite } from "../terminal/file-fault.ts";
 import { UserError } from "../terminal/user-error.ts";
-import { type ImportPosition, rowsWord } from "./position.ts";
+import { type ImportPosition, rowUnit } from "./position.ts";
 import type { ImportOptions } from "./target.ts";
 
 /** Records which files have been imported, since events that are imported twice are counted twice. */
@@ -26,7 +26,7 @@ export interface ImportLedger {
    */
   check(files: readonly string[], hasUuids: (file: string) => boolean): readonly string[];
   /** Records that everything before the position is stored. */
-  record(files: readonly string[], kept: ImportPosition): void;
+  record(files: readonly string[], position: ImportPosition): void;
 }
 
 interface Entry {
@@ -64,7 +64,7 @@ export function openLedger(config: Config, projectId: number, options: ImportOpt
         const mark = options.again === true ? undefined : markOf(file);
         if (mark === undefined) continue;
         const skip = index === 0 ? (options.skip ?? 0) : 0;
-        const fault = twiceOf(file, now.get(mark)) ?? importedOf(file, before.get(mark), skip, options);
+        const fault = repeatedFault(file, now.get(mark)) ?? importedOf(file, before.get(mark), skip, options);
         now.set(mark, file);
         if (fault === undefined) continue;
         // The store detects recent duplicates. Later ones are counted again.
@@ -73,8 +73,8 @@ export function openLedger(config: Config, projectId: number, options: ImportOpt
       }
       return warnings;
     },
-    record(files, kept) {
-      const done = files.slice(0, files.length - kept.files.length);
+    record(files, position) {
+      const done = files.slice(0, files.length - position.files.length);
       const time = new Date().toISOString();
       const entryOf = (file: string, rows: number | null): string => {
         const mark = markOf(file);
@@ -82,8 +82,8 @@ export function openLedger(config: Config, projectId: number, options: ImportOpt
           ? ""
           : `${JSON.stringify({ mark, file: resolve(file), rows, time } satisfies Entry)}\n`;
       };
-      const [open] = kept.files;
-      const part = open === undefined || kept.skip === 0 ? "" : entryOf(open, kept.skip);
+      const [open] = position.files;
+      const part = open === undefined || position.skip === 0 ? "" : entryOf(open, position.skip);
       append(path, done.map((file) => entryOf(file, null)).join("") + part);
     },
   };
@@ -91,7 +91,7 @@ export function openLedger(config: Config, projectId: number, options: ImportOpt
 
 const quoted = (file: string): string => JSON.stringify(file);
 
-function twiceOf(file: string, twin: string | undefined): string | undefined {
+function repeatedFault(file: string, twin: string | undefined): string | undefined {
   return twin === undefined
     ? undefined
     : `${quoted(file)} and ${quoted(twin)} are the same, whose events would be counted twice`;
@@ -108,7 +108,7 @@ function importedOf(
   const name = resolve(file) === entry.file ? "" : ` as ${quoted(entry.file)}`;
   if (rows === null)
     return `${quoted(file)} was imported at ${time}${name}: its events would be counted twice`;
-  const what = `${rows} ${rowsWord(file, options)} of ${quoted(file)} were imported at ${time}${name}`;
+  const what = `${rows} ${rowUnit(file, options)} of ${quoted(file)} were imported at ${time}${name}`;
   return `${what}: --skip ${rows} goes on after them, else they would be counted twice`;
 }
 

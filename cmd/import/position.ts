@@ -20,15 +20,15 @@ export function describePosition(
 }
 
 /** Returns the unit that is counted in the file: `lines` or `rows`. */
-export function rowsWord(file: string, { format }: ImportOptions): string {
+export function rowUnit(file: string, { format }: ImportOptions): string {
   return `${rowWordOf(format ?? formatOf(file))}s`;
 }
 
 /** Returns the command-line arguments that continue at the position. */
 export function argumentsOf({ files, skip }: ImportPosition): string {
-  return [...(skip > 0 ? ["--skip", String(skip)] : []), ...files].map(shellWord).join(" ");
+  return [...(skip > 0 ? ["--skip", String(skip)] : []), ...files].map(quoteForShell).join(" ");
 }
 
-function shellWord(text: string): string {
+function quoteForShell(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -12,12 +12,12 @@ export interface ReadingPorts {
   readonly summary: ImportSummary;
   readonly progress: Progress;
   /** Writes the summary. */
-  readonly tell: () => void;
+  readonly writeSummary: () => void;
   readonly options: ImportOptions;
   readonly streams: Pick<ImportStreams, "stderr">;
   readonly signal: AbortSignal;
   /** Called at the end with the position before which everything is stored. */
-  readonly remember?: (kept: ImportPosition) => void;
+  readonly remember?: (storedTo: ImportPosition) => void;
 }
 
 /**
@@ -25,23 +25,23 @@ export interface ReadingPorts {
  * position of the rest is reported.
  * @throws StoppedError if the signal was aborted, and the errors of reading or storing
  */
-export async function takeFiles(files: readonly string[], ports: ReadingPorts): Promise<void> {
-  const { target, tell, options, streams, signal } = ports;
+export async function importFiles(files: readonly string[], ports: ReadingPorts): Promise<void> {
+  const { target, writeSummary, options, streams, signal } = ports;
   const reading = new Reading(files, ports);
   const faults: unknown[] = [];
   await reading.run().catch((error: unknown) => faults.push(error));
-  if (faults.length > 0 && !signal.aborted && reading.taken === 0) throw faults[0];
-  const say = () => {
+  if (faults.length > 0 && !signal.aborted && reading.takenBlocks === 0) throw faults[0];
+  const reportStop = () => {
     const next = describePosition(reading.next, options);
     const where = next === undefined ? "stopping, all is read" : `stopping before ${next}`;
     streams.stderr.write(`engage: ${where}; ${target.whileStopping}\n`);
   };
-  if (signal.aborted) say();
-  signal.addEventListener("abort", say, { once: true });
+  if (signal.aborted) reportStop();
+  signal.addEventListener("abort", reportStop, { once: true });
   await target.finish().catch((error: unknown) => faults.push(error));
-  signal.removeEventListener("abort", say);
-  tell();
-  ports.remember?.(reading.kept);
+  signal.removeEventListener("abort", reportStop);
+  writeSummary();
+  ports.remember?.(reading.storedTo);
   if (faults.length === 0 && !signal.aborted) return;
   const outcome = outcomeOf(reading, options);
   const fault = faults.find((error) => error !== signal.reason);
@@ -50,29 +50,29 @@ export async function takeFiles(files: readonly string[], ports: ReadingPorts): 
   throw fault;
 }
 
-function outcomeOf({ kept, next }: Reading, options: ImportOptions): string {
-  const from = describePosition(kept, options);
+function outcomeOf({ storedTo, next }: Reading, options: ImportOptions): string {
+  const from = describePosition(storedTo, options);
   if (from === undefined) return "when all was done";
-  const to = kept === next ? undefined : (describePosition(next, options) ?? "the end");
-  const unsure = to === undefined ? "" : `; what is between it and ${to} may be stored or not`;
-  return `before ${from}${unsure}; to go on, give the same options and ${argumentsOf(kept)}`;
+  const to = storedTo === next ? undefined : (describePosition(next, options) ?? "the end");
+  const uncertain = to === undefined ? "" : `; what is between it and ${to} may be stored or not`;
+  return `before ${from}${uncertain}; to go on, give the same options and ${argumentsOf(storedTo)}`;
 }
 
 /** Reads files one after the other, and tracks the positions. */
 class Reading {
   /** The number of blocks that the target has taken. */
-  taken = 0;
+  takenBlocks = 0;
   /** The position at which reading continues. */
   next: ImportPosition;
   /** The position before which all records are on disk, or were refused. */
-  kept: ImportPosition;
+  storedTo: ImportPosition;
   readonly #ports: ReadingPorts;
-  #keptBlocks = 0;
+  #storedBlocks = 0;
 
   constructor(files: readonly string[], ports: ReadingPorts) {
     this.#ports = ports;
     this.next = { files, skip: ports.options.skip ?? 0 };
-    this.kept = this.next;
+    this.storedTo = this.next;
   }
 
   async run(): Promise<void> {
@@ -117,13 +117,13 @@ class Reading {
     target: ImportTarget,
     placeOf: PlaceOf | undefined,
   ): Promise<void> {
-    const number = this.taken + 1;
-    const kept = () => {
-      this.#keptBlocks = number;
-      this.kept = number === this.taken ? this.next : next;
+    const number = this.takenBlocks + 1;
+    const storedTo = () => {
+      this.#storedBlocks = number;
+      this.storedTo = number === this.takenBlocks ? this.next : next;
     };
-    const taking = target.take(lines, kept, placeOf);
-    this.taken = number;
+    const taking = target.take(lines, storedTo, placeOf);
+    this.takenBlocks = number;
     this.next = next;
     await taking;
   }
@@ -131,6 +131,6 @@ class Reading {
   /** Moves past files and rows without records. */
   #moveTo(next: ImportPosition): void {
     this.next = next;
-    if (this.#keptBlocks === this.taken) this.kept = next;
+    if (this.#storedBlocks === this.takenBlocks) this.storedTo = next;
   }
 }

@@ -12,7 +12,7 @@ export interface RefusedRecord {
   readonly data: string | Uint8Array;
 }
 
-interface Letter {
+interface DeadLetterLine {
   readonly reason: string;
   readonly message: string;
   readonly index?: string;
@@ -21,10 +21,10 @@ interface Letter {
 }
 
 /** Reads the refused records of dead letters, in their order. */
-export function* readLetters({ ndjson }: DeadLetterBatch): Generator<RefusedRecord> {
+export function* readDeadLetters({ ndjson }: DeadLetterBatch): Generator<RefusedRecord> {
   for (let start = 0; start < ndjson.length; ) {
     const end = ndjson.indexOf(lf, start);
-    yield refusedOf(JSON.parse(Buffer.from(ndjson.subarray(start, end)).toString("utf8")) as Letter);
+    yield refusedOf(JSON.parse(Buffer.from(ndjson.subarray(start, end)).toString("utf8")) as DeadLetterLine);
     start = end + 1;
   }
 }
@@ -32,7 +32,7 @@ export function* readLetters({ ndjson }: DeadLetterBatch): Generator<RefusedReco
 /** Matches a line of the spool that the import has written for a text that is not JSON. */
 const spoolLine = /^\{"b":(.*),"p":\d+,"r":\d+(?:,"i":("(?:[^"\\]|\\.)*"))?(?:,"#crc":"[^"]*")?\}$/s;
 
-function refusedOf({ reason, message, index, line, line_base64 }: Letter): RefusedRecord {
+function refusedOf({ reason, message, index, line, line_base64 }: DeadLetterLine): RefusedRecord {
   const data = line ?? Buffer.from(line_base64 ?? "", "base64");
   if (reason !== "bad_line") return { reason, message, place: index, data };
   // Each character is a byte here, since the line need not be UTF-8.

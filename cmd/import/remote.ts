@@ -9,7 +9,7 @@ import {
   type TrackStreamRequest,
   TrackStreamRequestSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
-import { wordCallError } from "../client/call-fault.ts";
+import { describeCallError } from "../client/call-fault.ts";
 import { readKey } from "../client/rpc-client.ts";
 import { placeOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
@@ -48,7 +48,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       }
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
-      throw new UserError(`${baseUrl}: ${wordCallError(error)}`, { cause: error });
+      throw new UserError(`${baseUrl}: ${describeCallError(error)}`, { cause: error });
     }
     if (open.length > 0)
       throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);

@@ -1,7 +1,7 @@
 import { countOf } from "../../base/text/count.ts";
 import type { DeadLetterBatch } from "../../store/deadletters/deadletters.ts";
 import type { RowFailure } from "./files.ts";
-import { type RefusedRecord, readLetters } from "./refused.ts";
+import { type RefusedRecord, readDeadLetters } from "./refused.ts";
 
 /** The results of storing records. */
 export interface StoredCounts {
@@ -20,7 +20,7 @@ export interface ImportSummary {
   failed(failures: readonly RowFailure[], placeOf?: (row: number) => string): void;
   stored(counts: StoredCounts): void;
   /** Adds the refused records that `stored` counts. */
-  letters(batch: DeadLetterBatch): void;
+  deadLetters(batch: DeadLetterBatch): void;
   accepted(records: number): void;
   /** Adds a refused record. @param of the place and data of the record, if they are needed */
   refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;
@@ -59,7 +59,7 @@ export function createImportSummary(
     known.push(one.place === undefined ? one.message : `${one.place}: ${one.message}`);
     shown.set(one.reason, known);
   };
-  const isTold = examples > 0 || keep !== undefined;
+  const needsAll = examples > 0 || keep !== undefined;
   const sum = (of: Map<string, number>): number => [...of.values()].reduce((all, one) => all + one, 0);
   return {
     failed(failures, placeOf) {
@@ -77,10 +77,10 @@ export function createImportSummary(
     accepted(records) {
       accepted += records;
     },
-    letters(batch) {
-      for (const letter of readLetters(batch)) {
-        note(letter);
-        if (!isTold) return;
+    deadLetters(batch) {
+      for (const refused of readDeadLetters(batch)) {
+        note(refused);
+        if (!needsAll) return;
       }
     },
     refused(reason, message, of) {

@@ -15,10 +15,10 @@ import type { ConfigOptions } from "../config/config.ts";
 import { type Column, formatTable, maxMessageLength, printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
-import { readTask, type TaskWords } from "./task.ts";
-import { hasSucceeded, watchRun, wordOf } from "./watch.ts";
+import { readTask, type TaskOptions } from "./task.ts";
+import { hasSucceeded, stateName, watchRun } from "./watch.ts";
 
-export interface PushOptions extends ServerOptions, TaskWords {
+export interface PushOptions extends ServerOptions, TaskOptions {
   /** An existing task to run instead of a new one. */
   readonly task?: string;
   /** A task whose latest run is watched; no run is started. */
@@ -131,7 +131,7 @@ const itemColumns: readonly Column<FailedItem>[] = [
 
 async function summary(client: Sender, progress: TaskProgress): Promise<string> {
   const { taskId, taskInstanceId, statistics } = progress;
-  const head = `${taskInstanceId} is ${wordOf(progress)}`;
+  const head = `${taskInstanceId} is ${stateName(progress)}`;
   if (statistics === undefined) return `${head}\n`;
   const { planned, filtered, control, batches, succeeded, failed, retried, warnings } = statistics;
   const { task } = await client.getTask({ taskId });

@@ -8,7 +8,7 @@ import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError } from "../terminal/user-error.ts";
 
 /** The parts of a task on the command line, which override those of the file. */
-export interface TaskWords {
+export interface TaskOptions {
   readonly channel?: string;
   readonly name?: string;
   /** Push ids. */
@@ -26,19 +26,19 @@ export interface TaskWords {
  */
 export async function readTask(
   file: string | undefined,
-  words: TaskWords,
+  options: TaskOptions,
   stdin: NodeJS.ReadableStream,
 ): Promise<Task> {
   const source = file === undefined ? "{}" : file === "-" ? withoutTextMark(await text(stdin)) : read(file);
   const task = decodeTask(file === "-" ? "standard input" : JSON.stringify(file ?? ""), source);
-  const ids = idsOf(words);
+  const ids = idsOf(options);
   const audience =
     ids && create(AudienceSchema, { source: { case: "pushIds", value: { pushIds: [...ids] } } });
   return {
     ...task,
-    channelId: words.channel ?? task.channelId,
-    name: words.name || task.name || `push of ${new Date().toISOString().slice(0, 19)}Z`,
-    contents: withSetTexts(task.contents, words.set ?? []),
+    channelId: options.channel ?? task.channelId,
+    name: options.name || task.name || `push of ${new Date().toISOString().slice(0, 19)}Z`,
+    contents: withSetTexts(task.contents, options.set ?? []),
     ...(audience !== undefined && { audience }),
   };
 }
@@ -51,7 +51,7 @@ function read(file: string): string {
   }
 }
 
-function idsOf({ to, toFile }: TaskWords): readonly string[] | undefined {
+function idsOf({ to, toFile }: TaskOptions): readonly string[] | undefined {
   if (toFile === undefined) return to;
   const listed = read(toFile).split(/[\r\n]+/);
   return [...(to ?? []), ...listed.filter((id) => id !== "")];

@@ -5,7 +5,7 @@ import { SingleBar } from "cli-progress";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { TaskProgress, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import { TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
-import { wordCallError } from "../client/call-fault.ts";
+import { describeCallError } from "../client/call-fault.ts";
 import { StoppedError, UserError } from "../terminal/user-error.ts";
 
 export interface WatchOptions {
@@ -56,7 +56,7 @@ export async function watchRun(
         if (signal.aborted) throw new StoppedError(`stopped; ${continues}`);
         if (!(error instanceof ConnectError) || permanent.includes(error.code)) throw error;
         if (performance.now() - heardMs > maxSilenceMs)
-          throw new UserError(`the server is unavailable: ${wordCallError(error)}; ${continues}`, {
+          throw new UserError(`the server is unavailable: ${describeCallError(error)}; ${continues}`, {
             cause: error,
           });
         await sleep(retryMs);
@@ -80,14 +80,14 @@ function startBar(stderr: WriteStream) {
       const { succeeded = 0n, batched = 0n } = progress.statistics ?? {};
       const failed = failedOf(progress.statistics);
       bar.setTotal(Number(batched));
-      bar.update(Number(succeeded) + failed, { state: wordOf(progress), failed });
+      bar.update(Number(succeeded) + failed, { state: stateName(progress), failed });
     },
     stop: () => bar.stop(),
   };
 }
 
 /** Returns the state in words, such as `done`. */
-export function wordOf({ state }: TaskProgress): string {
+export function stateName({ state }: TaskProgress): string {
   return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
 }
 

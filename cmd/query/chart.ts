@@ -193,8 +193,8 @@ function createLabels(min: number, max: number, rows: number): (value: number) =
   if (Math.max(Math.abs(min), Math.abs(max)) >= 1_000) return (value) => compact.format(value);
   const step = (max - min) / rows;
   const values = Array.from({ length: rows + 1 }, (_, i) => min + i * step);
-  const isTold = (digits: number) =>
+  const areDistinct = (digits: number) =>
     values.every((value) => Math.abs(Number(value.toFixed(digits)) - value) < step / 20);
-  const digits = [0, 1, 2, 3, 4, 5, 6, 7, 8].find(isTold) ?? 9;
+  const digits = [0, 1, 2, 3, 4, 5, 6, 7, 8].find(areDistinct) ?? 9;
   return (value) => (Math.abs(value) < 10 ** -digits / 2 ? 0 : value).toFixed(digits);
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { firstLine, wordError, wordSystemError } from "../../base/text/system-error.ts";
+import { describeSystemError, errorMessage, firstLine } from "../../base/text/system-error.ts";
 import { UserError } from "./user-error.ts";
 
 /**
@@ -16,7 +16,7 @@ export function cannotWrite(file: string, error: unknown): UserError {
 
 function faultOf(verb: string, file: string, error: unknown, kind?: string): UserError {
   const name = `${kind === undefined ? "" : `the ${kind} `}${JSON.stringify(file)}`;
-  const reason = wordSystemError(error) ?? firstLine(wordError(error));
+  const reason = describeSystemError(error) ?? firstLine(errorMessage(error));
   return new UserError(`cannot ${verb} ${name}: ${reason}`, { cause: error });
 }
 

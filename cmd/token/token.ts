@@ -3,7 +3,12 @@ import type { Writable } from "node:stream";
 import { makePrivateFolder } from "../../base/files/private.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Config } from "../config/config.ts";
-import { changeTokenFile, type KeptToken, readTokenFile, tokenFileOf } from "../serve/analysis/token-file.ts";
+import {
+  changeTokenFile,
+  readTokenFile,
+  type StoredToken,
+  tokenFileOf,
+} from "../serve/analysis/token-file.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { UserError } from "../terminal/user-error.ts";
 
@@ -37,7 +42,7 @@ export function createToken(
   // With 256 random bits a hash without salt cannot be reversed.
   const token = `engage_${random(32).toString("base64url")}`;
   const { rate } = options;
-  const kept: KeptToken = {
+  const stored: StoredToken = {
     name,
     sha256: sha256Hex(token),
     projects: projectsOf(config, options),
@@ -48,13 +53,13 @@ export function createToken(
   changeTokenFile(tokenFileOf(config.data), (tokens) => {
     const isTaken = [...tokens, ...config.analysis.tokens].some((other) => other.name === name);
     if (isTaken) throw new UserError(`token ${JSON.stringify(name)} exists already, revoke it first`);
-    return [...tokens, kept];
+    return [...tokens, stored];
   });
   if (options.json) {
-    stdout.write(`${JSON.stringify({ name, projects: kept.projects, token })}\n`);
+    stdout.write(`${JSON.stringify({ name, projects: stored.projects, token })}\n`);
     return;
   }
-  const reach = kept.projects === "*" ? "all projects" : `project ${kept.projects.join(", ")}`;
+  const reach = stored.projects === "*" ? "all projects" : `project ${stored.projects.join(", ")}`;
   stdout.write(
     `token for ${reach}; it is shown only once. Send it as ?token=… or "authorization: Bearer …":\n\n`,
   );
@@ -73,7 +78,7 @@ function projectsOf(config: Config, { project = [], allProjects }: CreateTokenOp
   });
 }
 
-interface ListedToken extends Pick<KeptToken, "name" | "projects" | "rateLimit"> {
+interface ListedToken extends Pick<StoredToken, "name" | "projects" | "rateLimit"> {
   /** Undefined for one in the configuration. */
   readonly created: string | undefined;
 }

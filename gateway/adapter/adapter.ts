@@ -188,9 +188,9 @@ async function handle(
     // Connect waits for the end of a response, which a stream that was reset does not have.
     await Promise.race([written, closed]);
     // A failure of the handler or of writing is then a consequence.
-    if (isGone(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
+    if (isClosed(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
   } catch (error) {
-    if (response.headersSent || isGone(request, response)) record.code = Code.Canceled;
+    if (response.headersSent || isClosed(request, response)) record.code = Code.Canceled;
     else {
       // Headers that cannot be sent.
       record.code = Code.Internal;
@@ -223,7 +223,7 @@ function dropUnrequestedCompression(header: Headers): void {
 }
 
 /** Returns whether the caller closed the connection before it got its response. */
-function isGone(request: NodeRequest, response: NodeResponse): boolean {
+function isClosed(request: NodeRequest, response: NodeResponse): boolean {
   return request.aborted || (response.destroyed && !response.writableEnded);
 }
 

@@ -123,7 +123,7 @@ function collect(
     request.off("data", onData);
     body.take();
   };
-  const onGone = (): void => fail(new ConnectError("the caller closed the connection", Code.Canceled));
+  const onClose = (): void => fail(new ConnectError("the caller closed the connection", Code.Canceled));
   request.on("data", onData);
   request.on("end", () => {
     if (isOver || !hold.isOpen) return;
@@ -131,9 +131,9 @@ function collect(
     reader.bytesRead(body.length);
     reader.receive(body.take() ?? Buffer.alloc(0));
   });
-  request.on("error", onGone);
+  request.on("error", onClose);
   // On HTTP/1.1 it is also an error.
-  if (request.httpVersionMajor === 2) request.on("aborted", onGone);
+  if (request.httpVersionMajor === 2) request.on("aborted", onClose);
 }
 
 /** Fails after the events of a broken request: before them its response does not know that the connection is closed. */

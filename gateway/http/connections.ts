@@ -50,7 +50,7 @@ export class Connection {
   #calls = 0;
   /** Calls whose body is not complete. */
   #openBodies = 0;
-  #hasAsked = false;
+  #hasRequest = false;
   #hasAnswered = false;
   #use: Use | undefined;
 
@@ -66,8 +66,8 @@ export class Connection {
   }
 
   /** Whether the head of a request has come. */
-  get hasAsked(): boolean {
-    return this.#hasAsked;
+  get hasRequest(): boolean {
+    return this.#hasRequest;
   }
 
   get openBodies(): number {
@@ -75,7 +75,7 @@ export class Connection {
   }
 
   startCall(): void {
-    this.#hasAsked = true;
+    this.#hasRequest = true;
     this.address.calls++;
     if (this.#calls++ === 0 || !this.#hasAnswered) this.note();
   }
@@ -115,19 +115,19 @@ export class Connection {
 }
 
 /** A new connection gets this long for its first request before others are let in for it. */
-const youngMs = 1_000;
+const firstRequestMs = 1_000;
 
 const kConnection = Symbol("connection");
 
 type Known = { [kConnection]?: Connection };
 
 /** The connection of a socket or session, also of the proxies that HTTP/2 hands out. One that no port has made known is a new one. */
-export function connectionOf(carrier: Socket | Http2Session | undefined): Connection {
-  return (carrier as Known | undefined)?.[kConnection] ?? new Connection(new Address("", true), undefined, 0);
+export function connectionOf(owner: Socket | Http2Session | undefined): Connection {
+  return (owner as Known | undefined)?.[kConnection] ?? new Connection(new Address("", true), undefined, 0);
 }
 
-function setConnection(carrier: Socket | Http2Session, connection: Connection): void {
-  (carrier as Known)[kConnection] = connection;
+function setConnection(owner: Socket | Http2Session, connection: Connection): void {
+  (owner as Known)[kConnection] = connection;
 }
 
 type ConnectionLimits = Pick<
@@ -184,9 +184,9 @@ export class Connections {
   }
 
   /** Adds a session, or the inner socket of TLS, to its connection. */
-  alias(carrier: Socket | Http2Session, { remoteAddress, remotePort }: Socket): void {
+  alias(owner: Socket | Http2Session, { remoteAddress, remotePort }: Socket): void {
     const connection = this.#byPort.get(`${remoteAddress} ${remotePort}`);
-    if (connection !== undefined) setConnection(carrier, connection);
+    if (connection !== undefined) setConnection(owner, connection);
   }
 
   /** Closes connections on which no request has come. */
@@ -194,7 +194,7 @@ export class Connections {
     const { unusedTimeoutMs } = this.#limits;
     for (const { connections } of this.#addresses.values()) {
       for (const connection of connections) {
-        if (!connection.hasAsked && nowMs - connection.sinceMs > unusedTimeoutMs)
+        if (!connection.hasRequest && nowMs - connection.sinceMs > unusedTimeoutMs)
           connection.socket?.destroy();
       }
     }
@@ -227,11 +227,11 @@ export class Connections {
 
   #evictFrom({ closable }: Address, nowMs: number): boolean {
     const [oldest] = closable.unused;
-    const isOld = oldest !== undefined && nowMs - oldest.sinceMs > youngMs;
-    const victim = isOld ? oldest : (first(closable.idle) ?? oldest ?? first(closable.sending));
-    if (victim === undefined) return false;
-    this.#remove(victim);
-    victim.socket?.destroy();
+    const isOld = oldest !== undefined && nowMs - oldest.sinceMs > firstRequestMs;
+    const toClose = isOld ? oldest : (first(closable.idle) ?? oldest ?? first(closable.sending));
+    if (toClose === undefined) return false;
+    this.#remove(toClose);
+    toClose.socket?.destroy();
     return true;
   }
 

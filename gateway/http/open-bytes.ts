@@ -63,9 +63,9 @@ export class OpenBytes {
 
   /** Counts a response of this size until it is read. */
   openResponse(connection: Connection, holder: ShareOwner, bytes: number): ByteShare {
-    const countUntilClosed = this.#add(new ByteShare(this, connection, holder, false));
-    countUntilClosed.take(bytes);
-    return countUntilClosed;
+    const share = this.#add(new ByteShare(this, connection, holder, false));
+    share.take(bytes);
+    return share;
   }
 
   /** Starts to count a streamed response: each part from when it is written until the connection takes more. */

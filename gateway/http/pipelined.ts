@@ -10,7 +10,7 @@ const kWaiting = Symbol("pipelined requests that wait");
 type Pipe = Socket & { [kWaiting]?: (() => void)[] | undefined };
 
 /** Keeps a request of a connection that has `maxPipelined` open ones; a connection on which too many wait is cut. */
-export function waitForTurn(socket: Socket, begin: () => void): void {
+export function waitForEarlier(socket: Socket, begin: () => void): void {
   const pipe: Pipe = socket;
   pipe[kWaiting] ??= [];
   if (pipe[kWaiting].length < maxWaiting) pipe[kWaiting].push(begin);

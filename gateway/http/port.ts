@@ -9,7 +9,7 @@ import type { Connections } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
-import { beginNext, maxPipelined, waitForTurn } from "./pipelined.ts";
+import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 
 /** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
 export interface TlsOptions {
@@ -241,7 +241,7 @@ function http2Options(limits: GatewayLimits): http2.ServerOptions {
 
 /** A separate function, so that the closures of a connection do not hold its requests. */
 function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
-  waitForTurn(request.socket as net.Socket, () => onRequest(request, response));
+  waitForEarlier(request.socket as net.Socket, () => onRequest(request, response));
 }
 
 /** Frees the last request of an idle connection, with its body. */

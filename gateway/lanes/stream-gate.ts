@@ -11,14 +11,14 @@ import { CallRecord } from "../call/record.ts";
 import { assignGrpcStatus } from "../call/status.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { type Address, connectionOf } from "../http/connections.ts";
+import { FairWorkQueue } from "../http/fair-work-queue.ts";
 import { peerOf } from "../http/http.ts";
 import { refuseStream } from "../http/open-calls.ts";
 import type { OnStream } from "../http/port.ts";
-import { TurnQueue } from "../http/turn-queue.ts";
 import type { ServedMethod } from "../methods.ts";
 
 /** Connect's handlers take up to 0.5 ms to begin a stream, during which other calls wait. */
-const streamsPerTurn = 4;
+const streamsPerIteration = 4;
 
 /**
  * Refuses streaming calls of gRPC and gRPC-Web by their headers: unauthorized calls and calls beyond the limits on
@@ -26,7 +26,7 @@ const streamsPerTurn = 4;
  * Other calls without a key are passed on a few at a time.
  */
 export function createStreamGate(gateway: GatewayContext): OnStream {
-  const waiting = new TurnQueue<Address>(streamsPerTurn);
+  const waiting = new FairWorkQueue<Address>(streamsPerIteration);
   const methods = new Map<string, ServedMethod>();
   for (const served of gateway.services.flatMap((service) => service.methods)) {
     if (served.spec.kind !== "unary") methods.set(`/${served.name}`, served);

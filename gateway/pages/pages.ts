@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
-import { shareTurn } from "../../base/async/share-turn.ts";
+import { oncePerIteration } from "../../base/async/once-per-iteration.ts";
 import { type ReadyCheck, runChecks } from "../health/ready-checks.ts";
 import { endUnreadRequest } from "../http/send.ts";
 
@@ -42,8 +42,8 @@ const noStore = { "cache-control": "no-store" };
 /** Creates `/healthz` (the process responds), `/readyz` (it accepts calls), `/metrics` and the given pages. */
 export function createPages(options: PagesOptions): Pages {
   // These two need no key, and one packet of HTTP/2 may hold many requests for them.
-  const readinessOf = shareTurn(() => readiness(options));
-  const metricsOf = shareTurn(() => options.metrics.text());
+  const readinessOf = oncePerIteration(() => readiness(options));
+  const metricsOf = oncePerIteration(() => options.metrics.text());
   const handlers = new Map<string, PageHandler>([
     ["/healthz", () => json(200, { status: "ok" })],
     ["/readyz", readinessOf],

@@ -83,13 +83,13 @@ function bytesReader(field: DescField): ReadJson {
   };
 }
 
-const numberWords: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity"]);
+const specialNumbers: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity"]);
 const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 function numberReader(field: DescField): ReadJson {
   const isFloat = field.scalar === ScalarType.FLOAT;
   return (json, reading) => {
-    if (typeof json === "string" && numberWords.has(json)) return Number(json);
+    if (typeof json === "string" && specialNumbers.has(json)) return Number(json);
     const text = json instanceof BigNumber ? json.digits : json;
     const value = typeof text === "string" && numberText.test(text) ? Number(text) : text;
     const isNumber = typeof value === "number" && Number.isFinite(isFloat ? Math.fround(value) : value);
@@ -131,10 +131,10 @@ function googleReader(field: DescField, desc: DescMessage): ReadJson {
   const value = isWrapperDesc(desc) ? desc.fields[0] : undefined;
   if (value === undefined) return libraryReader(field, desc);
   const read = scalarReader(value);
-  const isBare = field.fieldKind === "message" && field.oneof === undefined;
+  const isScalarField = field.fieldKind === "message" && field.oneof === undefined;
   return (json, reading, depth) => {
     const scalar = read(json, reading, depth);
-    return isBare || scalar === undefined ? scalar : create(desc, { value: scalar } as never);
+    return isScalarField || scalar === undefined ? scalar : create(desc, { value: scalar } as never);
   };
 }
 

@@ -40,7 +40,7 @@ export function respondToPreflight(
   origin: string,
   methods: readonly string[],
 ): HttpResponse {
-  const asked = headers["access-control-request-headers"];
+  const requestedHeaders = headers["access-control-request-headers"];
   const allowed: OutgoingHttpHeaders = {
     "access-control-allow-origin": origin,
     "access-control-allow-credentials": "true",
@@ -48,8 +48,8 @@ export function respondToPreflight(
     "access-control-max-age": String(maxAgeSeconds),
     vary: "origin, access-control-request-method, access-control-request-headers",
   };
-  if (typeof asked === "string" && /^[\w!#$%&'*+.^`|~, \t-]{1,4096}$/.test(asked)) {
-    allowed["access-control-allow-headers"] = asked;
+  if (typeof requestedHeaders === "string" && /^[\w!#$%&'*+.^`|~, \t-]{1,4096}$/.test(requestedHeaders)) {
+    allowed["access-control-allow-headers"] = requestedHeaders;
   }
   if (headers["access-control-request-private-network"] === "true") {
     allowed["access-control-allow-private-network"] = "true";

@@ -12,7 +12,7 @@ export interface Destination {
 /** Hosts by their text: a server has few names. */
 const known = new Map<string, Destination>();
 const maxKnown = 256;
-const nowhere: Destination = { host: undefined };
+const unavailablePage: Destination = { host: undefined };
 
 /**
  * Checks the target and the host of a request, and brings the target into the
@@ -32,7 +32,7 @@ export function readHead(request: NodeRequest): Destination | string {
     request.headers.host = host;
   }
   const text = request.headers[":authority"] ?? request.headers.host;
-  if (text === undefined) return nowhere;
+  if (text === undefined) return unavailablePage;
   return headOf(text as string) ?? `the host ${quoteText(text as string)} is not valid`;
 }
 

@@ -5,6 +5,7 @@ import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Admission, createAdmission } from "./admission/admission.ts";
+import { admitQuery } from "./admission/admit-query.ts";
 import type { TokenList } from "./admission/tokens.ts";
 import { createCachedResults } from "./cache/cached-results.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
@@ -17,7 +18,7 @@ import { encodeParts } from "./rest/encode-parts.ts";
 import type { ValueStyle } from "./rest/fast-format.ts";
 import { writeAnalysis } from "./rest/write-analysis.ts";
 import { writeUsers } from "./rest/write-users.ts";
-import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./run-call.ts";
+import { eachWithinTime, runCall, streamCall, withinTime } from "./run-call.ts";
 import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 
 export interface AnalysisProxyOptions {
@@ -99,7 +100,7 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
       }),
     importCluster: (requests, context) =>
       runCall(observer, "import_cluster", context.signal, async () => {
-        return await importCluster(requests, context, admission, results.clusterImported);
+        return await importCluster(requests, context, admission, results.cohortImported);
       }),
     listClusters: (request, context) =>
       runCall(observer, "list_clusters", context.signal, () => listClusters(request, context, admission)),

@@ -40,7 +40,7 @@ export interface EngineResponse<M extends Message> {
 export interface EngineCall {
   readonly signal: AbortSignal;
   /** The token for which the query runs: tokens get equal shares of the engine. */
-  readonly asker?: string | undefined;
+  readonly caller?: string | undefined;
   /** The exact body and URL query of a REST call; undefined for typed ones. */
   readonly rest: RestCall | undefined;
   /** Refuses names that are not declared, such as cohorts, instead of warning: for callers that show no warnings. */

@@ -64,9 +64,9 @@ export function formatValue(
 function round(value: number, places: number, shift = 0): string {
   const { digits, point } = digitsOf(Math.abs(value));
   // All digits that are kept, as an integer.
-  const kept = point + shift + places;
-  const whole = kept <= 0 ? "0" : digits.slice(0, kept).padEnd(kept, "0");
-  const roundsUp = kept >= 0 && (digits[kept] ?? "0") >= "5";
+  const count = point + shift + places;
+  const whole = count <= 0 ? "0" : digits.slice(0, count).padEnd(count, "0");
+  const roundsUp = count >= 0 && (digits[count] ?? "0") >= "5";
   const scaled = (BigInt(whole) + (roundsUp ? 1n : 0n)).toString().padStart(places + 1, "0");
   const before = scaled.slice(0, scaled.length - places);
   const text = places === 0 ? before : `${before}.${scaled.slice(scaled.length - places)}`;

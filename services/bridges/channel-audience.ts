@@ -19,7 +19,7 @@ import {
   type UserRequest,
 } from "./user-queries.ts";
 
-/** What a channel asks of the projects of analysis. */
+/** The part of analysis projects that channels use. */
 export interface AnalysisPorts {
   /** Projects that can be queried, by id. */
   readonly projects: ReadonlyMap<number, UserEngines>;

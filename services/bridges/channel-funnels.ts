@@ -11,7 +11,7 @@ import type { GroupEntry, MetricResult } from "../../gen/engage/analysis/v1/resu
 import type { AnalysisEngine } from "../analysis/engine.ts";
 import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelResult } from "../channel/ports.ts";
 import type { AnalysisPorts } from "./channel-audience.ts";
-import { channelAsker, countUsers, formatQueryTime } from "./user-queries.ts";
+import { channelCaller, countUsers, formatQueryTime } from "./user-queries.ts";
 
 const receipt = "#ops_receipt_properties";
 const segmentMembers = ["ops_exp_group_id", "ops_push_language"] as const;
@@ -96,7 +96,7 @@ async function analyze(
   });
   const { message } = await engine.analyze(request, {
     signal,
-    asker: channelAsker(query.projectId),
+    caller: channelCaller(query.projectId),
     rest: undefined,
   });
   return query.events.map((_name, i) => message.data!.y.find(({ eventIndex }) => eventIndex === i)!);
@@ -122,7 +122,7 @@ async function usersOf(
     });
     for await (const { content } of engine.downloadUsers(request, {
       signal,
-      asker: channelAsker(query.projectId),
+      caller: channelCaller(query.projectId),
       rest: undefined,
     })) {
       if (content.case !== "rows") continue;

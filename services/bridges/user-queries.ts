@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidFieldsError } from "../../base/rpc/invalid-fields.ts";
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import type { DownloadEventUsersResponse, UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
 import { Aggregation, EventMetricSchema, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
@@ -124,7 +124,7 @@ async function selectUsers(
   signal: AbortSignal,
 ): Promise<AsyncIterable<readonly UserRow[]> | undefined> {
   return query.kind === "conditions"
-    ? await users?.select(query.conditions, columns, signal, channelAsker(projectId))
+    ? await users?.select(query.conditions, columns, signal, channelCaller(projectId))
     : undefined;
 }
 
@@ -135,7 +135,7 @@ function downloadUsers(
 ): AsyncIterable<DownloadEventUsersResponse> {
   return engine.downloadUsers(downloadQueryOf(request), {
     signal,
-    asker: channelAsker(request.projectId),
+    caller: channelCaller(request.projectId),
     rest: undefined,
     refusesUndeclared: true,
   });
@@ -177,7 +177,7 @@ function toAudienceError(error: unknown): Error {
     const { violations, message } = error;
     return new InvalidFieldsError(violations.length > 0 ? violations : [{ field: "", description: message }]);
   }
-  return new AudienceUnavailableError(wordError(error), { cause: error });
+  return new AudienceUnavailableError(errorMessage(error), { cause: error });
 }
 
 /** Returns the metric that counts the different users who had an event. */
@@ -193,8 +193,8 @@ export function countUsers(
   });
 }
 
-/** Names the channels of a project as one asker, so that they share the engine with its tokens. */
-export function channelAsker(projectId: number): string {
+/** Names the channels of a project as one caller, so that they share the engine with its tokens. */
+export function channelCaller(projectId: number): string {
   return `channels of ${projectId}`;
 }
 

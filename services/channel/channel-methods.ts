@@ -6,8 +6,8 @@ import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
 import { checkAddress, checkChannel, completeChannel } from "./channels/channel.ts";
-import { keepSecrets } from "./channels/kept-secrets.ts";
 import { checkUnassigned } from "./channels/names.ts";
+import { resolveSecrets } from "./channels/stored-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
@@ -26,7 +26,7 @@ export function createChannelMethods(
         const { channelId, etag } = given;
         refuseViolations(under("channel", checkUnassigned({ channel_id: channelId, etag })));
         const complete = completeChannel(given, undefined);
-        const { violations } = keepSecrets(given, undefined);
+        const { violations } = resolveSecrets(given, undefined);
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
         refuseViolations(
           under("channel", (await checkAddress(complete, undefined, options, signal)).violations),
@@ -60,7 +60,7 @@ export function createChannelMethods(
         if (stored === null) throw notFound("channel", channelId);
         const before = decodeChannel(stored);
         const complete = completeChannel(given, before);
-        const { violations, warnings } = keepSecrets(given, before);
+        const { violations, warnings } = resolveSecrets(given, before);
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
         const address = await checkAddress(complete, before, options, signal);
         refuseViolations(under("channel", address.violations));

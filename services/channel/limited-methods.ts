@@ -5,8 +5,8 @@ import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
-import { keepSecrets } from "./channels/kept-secrets.ts";
 import { checkProperty, violationOf } from "./channels/names.ts";
+import { resolveSecrets } from "./channels/stored-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound } from "./refusals.ts";
 import { checkAudience } from "./tasks/check-task.ts";
@@ -84,7 +84,7 @@ async function channelOf(
   // A changed definition of a stored channel keeps the stored secrets.
   const stored = channel.channelId === "" ? undefined : await find(channel.channelId);
   const complete = completeChannel(channel, stored);
-  const { violations } = keepSecrets(channel, stored);
+  const { violations } = resolveSecrets(channel, stored);
   refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
   return complete;
 }
@@ -105,7 +105,7 @@ export interface CallLimits {
 
 /**
  * Creates a limiter for calls that are expensive or that call other servers: at most `maxRunning` calls run and
- * `maxWaiting` wait for each project, and callers take turns.
+ * `maxWaiting` wait for each project, and callers are served in rotation.
  * @param callerOf the name of an authenticated caller; undefined: callers have no names
  */
 export function createCallLimiter(

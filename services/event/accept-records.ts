@@ -3,7 +3,7 @@ import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
-import { keepRefused, type RefusedLine } from "./ingest/refused-records.ts";
+import { appendRefused, type RefusedLine } from "./ingest/refused-records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
 import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
 import type { Project } from "./projects.ts";
@@ -12,13 +12,13 @@ import { encodeSpoolLine } from "./spool-line.ts";
 import { areFinal, type Verdicts } from "./verdicts.ts";
 
 /** The ports and clocks of accepting records. */
-export interface TakeOptions {
+export interface AcceptOptions {
   /** Appends a line to the spool; resolves when it is on disk. */
   readonly append: RecordSink["append"];
   readonly schema: EventStore["schema"];
   readonly pending: PendingOptions["pending"];
   readonly rates?: PendingOptions["rates"] | undefined;
-  readonly letters: Pick<DeadLetters, "append">;
+  readonly deadLetters: Pick<DeadLetters, "append">;
   readonly observer: CollectObserver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -43,7 +43,7 @@ export interface Batch {
   readonly dryRun: boolean;
 }
 
-export interface CheckingOptions extends TakeOptions {
+export interface CheckingOptions extends AcceptOptions {
   readonly checks: PendingChecks;
 }
 
@@ -52,7 +52,10 @@ export interface CheckingOptions extends TakeOptions {
  * @returns the verdict of each record, after the valid ones are on disk: it foretells the result of the loader
  * @throws ConnectError UNAVAILABLE if the spool is unavailable
  */
-export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
+export async function acceptRecords(
+  options: CheckingOptions,
+  batch: Batch,
+): Promise<readonly CheckedRecord[]> {
   const { project, records } = batch;
   const first = await checkAll(batch, verdictsOf(project, options));
   const isFinal = await areAllFinal(project, options, first);
@@ -63,7 +66,7 @@ export async function takeChecked(options: CheckingOptions, batch: Batch): Promi
   const refused = first.flatMap((verdict, at): readonly RefusedLine[] =>
     verdict.kind === "refused" ? [{ refusal: verdict, line: records[at]!.text }] : [],
   );
-  keepRefused(options.letters, project.id, refused, options.now);
+  appendRefused(options.deadLetters, project.id, refused, options.now);
   report(options.observer, batch, first, checked);
   return checked;
 }
@@ -73,7 +76,7 @@ const finalSlice = 100;
 
 async function areAllFinal(
   project: Project,
-  { schema }: Pick<TakeOptions, "schema">,
+  { schema }: Pick<AcceptOptions, "schema">,
   checked: readonly CheckedRecord[],
 ): Promise<boolean> {
   const yieldToEventLoop = createYield();
@@ -123,7 +126,7 @@ function checkAll(
 }
 
 /** Appends a line to the spool. @throws ConnectError UNAVAILABLE */
-export async function appendLine({ append }: Pick<TakeOptions, "append">, line: Uint8Array): Promise<void> {
+export async function appendLine({ append }: Pick<AcceptOptions, "append">, line: Uint8Array): Promise<void> {
   try {
     await append(line);
   } catch (error) {
@@ -139,7 +142,7 @@ function report(
   checked: readonly CheckedRecord[],
 ): void {
   const good = first.filter(({ kind }) => kind !== "refused").length;
-  if (good > 0) observer.taken(project.id, source, good);
+  if (good > 0) observer.accepted(project.id, source, good);
   for (const verdict of first) {
     if (verdict.kind === "refused") observer.refused(project.id, source, verdict.reason);
   }

@@ -6,7 +6,7 @@ import {
   GetConfigResponseSchema,
   HealthCheckResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
-import type { TakeOptions } from "./accept-records.ts";
+import type { AcceptOptions } from "./accept-records.ts";
 import { unknownAppid } from "./admit.ts";
 import { debugIngest, ingest } from "./ingest/ingest.ts";
 import { createPendingChecks } from "./pending.ts";
@@ -15,7 +15,7 @@ import type { NameLimits } from "./record/name-book.ts";
 import { trackStream } from "./track/stream.ts";
 import { trackBatch } from "./track/track.ts";
 
-export interface EventCollectorOptions extends TakeOptions {
+export interface EventCollectorOptions extends AcceptOptions {
   readonly projects: readonly CollectorProject[];
   /** Limit of an inflated body of an SDK. Default 16 MiB. */
   readonly maxInflatedBytes?: number;

@@ -13,7 +13,7 @@ import {
   type IngestResponse,
   IngestResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
-import { dropWord, refusalWord } from "./results.ts";
+import { dropReasonName, refusalReasonName } from "./results.ts";
 
 const integer: JsonObject = { type: "integer" };
 const text: JsonObject = { type: "string" };
@@ -75,14 +75,14 @@ function noteOf({ index, result }: IngestedRecord): JsonObject {
   const outcome = result?.outcome;
   if (outcome?.case === "refused") {
     const { reason, field, message } = outcome.value;
-    return { index, reason: refusalWord(reason), field, message };
+    return { index, reason: refusalReasonName(reason), field, message };
   }
   const dropped = outcome?.case === "accepted" ? outcome.value.dropped : [];
   return {
     index,
     dropped: dropped.map(({ name, reason, message }) => ({
       name,
-      reason: dropWord(reason),
+      reason: dropReasonName(reason),
       ...(message !== "" && { message }),
     })),
   };
@@ -91,7 +91,7 @@ function noteOf({ index, result }: IngestedRecord): JsonObject {
 function encodeDebug({ errorLevel, errorProperties, errorReasons }: DebugIngestResponse): string {
   const properties = errorProperties.map(({ name, reason, message }) => ({
     propertyName: name,
-    errorReason: dropWord(reason),
+    errorReason: dropReasonName(reason),
     ...(message !== "" && { errorMessage: message }),
   }));
   return JSON.stringify({

@@ -45,12 +45,12 @@ export function toDropped(dropped: DroppedProperty): {
 }
 
 /** Returns the word of a reason in REST and metrics. */
-export function dropWord(reason: DropReason): string {
-  return dropWords.get(reason) ?? "unspecified";
+export function dropReasonName(reason: DropReason): string {
+  return dropReasonNames.get(reason) ?? "unspecified";
 }
 
-export function refusalWord(reason: RefusalReason): string {
-  return refusalWords.get(reason) ?? "unspecified";
+export function refusalReasonName(reason: RefusalReason): string {
+  return refusalReasonNames.get(reason) ?? "unspecified";
 }
 
 const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
@@ -86,9 +86,9 @@ const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
   name_rate: DropReason.NAME_RATE,
 };
 
-const dropWords = invert(dropReasonOf);
-const refusalWords = invert(refusalReasons);
+const dropReasonNames = invert(dropReasonOf);
+const refusalReasonNames = invert(refusalReasons);
 
-function invert<T>(words: Readonly<Record<string, T>>): ReadonlyMap<T, string> {
-  return new Map(Object.entries(words).map(([word, value]) => [value, word]));
+function invert<T>(byName: Readonly<Record<string, T>>): ReadonlyMap<T, string> {
+  return new Map(Object.entries(byName).map(([name, value]) => [value, name]));
 }

@@ -1,5 +1,5 @@
 import { createSecretKey } from "node:crypto";
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import type { ChannelConfig } from "./config.ts";
 import type { KnownSecret } from "./explain/explain.ts";
 import { compilePushIdRule, type PushIdRule } from "./receive/push-ids.ts";
@@ -74,7 +74,7 @@ function ruleOf(
   try {
     return compilePushIdRule(config, config.list === undefined ? undefined : readList(config.list));
   } catch (error) {
-    const reason = wordError(error);
+    const reason = errorMessage(error);
     throw new Error(`webhook.channels.${channel}.pushId: ${reason}`, { cause: error });
   }
 }

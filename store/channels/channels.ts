@@ -1,4 +1,4 @@
-import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
+import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
 import type { BatchRecord, BusyChannel, LeaseRequest, LeaseResult, Settled, Settlement } from "./batches.ts";
 import type {
   ChannelDeleted,
@@ -241,6 +241,6 @@ export class PageCursorError extends RangeError {
 }
 
 /** A process's request for its share of the rate of a channel. */
-export interface ShareRequest extends ShareAsked {
+export interface ShareRequest extends RateShareRequest {
   readonly channelId: string;
 }

@@ -98,7 +98,7 @@ export interface BatchesToAppend {
   /** Counts of the audience between the two cursors. Single counts may be negative, their sums in the run are not. */
   readonly counted: AudienceCounts;
   /** Data about these batches which the caller needs when it resumes, under a page number of its own; null: none. */
-  readonly kept: { readonly page: number; readonly data: Uint8Array } | null;
+  readonly resumeData: { readonly page: number; readonly data: Uint8Array } | null;
 }
 
 export interface AudienceCounts {

@@ -45,8 +45,8 @@ const maxNoteCharacters = 1_024;
  * `lines`, and `line` (text) or `line_base64` (bytes), cut at `maxLineBytes` (characters, for text);
  * then `line_length` is the full length.
  */
-export function encodeDeadLetter(letter: DeadLetter, maxLineBytes: number = defaultLineBytes): string {
-  const { time, source, index, format, reason, message, line, lines } = letter;
+export function encodeDeadLetter(deadLetter: DeadLetter, maxLineBytes: number = defaultLineBytes): string {
+  const { time, source, index, format, reason, message, line, lines } = deadLetter;
   const isCut = line.length > maxLineBytes;
   return `${JSON.stringify({
     time: time.toISOString(),
@@ -79,7 +79,7 @@ export interface SharingOptions {
 /** The dead letters of one request. */
 export interface SharedDeadLetters {
   /** Returns the complete dead letters, as `encodeDeadLetter` encodes them: none, one, or several. */
-  add(letter: DeadLetter): readonly string[];
+  add(deadLetter: DeadLetter): readonly string[];
   /** Returns the remaining dead letters. */
   close(): readonly string[];
 }
@@ -113,11 +113,11 @@ export function createSharedDeadLetters({ maxOwn, join }: SharingOptions): Share
     return encodeDeadLetter({ ...first, message, line, lines: lines.length });
   };
   return {
-    add(letter) {
-      const { line, source, index, format, reason } = letter;
+    add(deadLetter) {
+      const { line, source, index, format, reason } = deadLetter;
       if (own < maxOwn || line.length > maxSharedLength) {
         own++;
-        return [encodeDeadLetter(letter)];
+        return [encodeDeadLetter(deadLetter)];
       }
       const key = JSON.stringify([typeof line, source, index, format, reason]);
       const known = open.get(key);
@@ -128,7 +128,7 @@ export function createSharedDeadLetters({ maxOwn, join }: SharingOptions): Share
       }
       const full = known !== undefined || open.size === maxOpen;
       const done = full ? [finish(known === undefined ? open.keys().next().value! : key)] : [];
-      open.set(key, { first: letter, lines: [line], length: line.length + 1 });
+      open.set(key, { first: deadLetter, lines: [line], length: line.length + 1 });
       return done;
     },
     close: () => Array.from(open.keys(), finish),

@@ -8,7 +8,7 @@ export interface DurableDeadLetters extends AsyncDisposable {
    * Resolves when the whole dead letter is on disk, however long that takes.
    * @throws Error when the store is closed before
    */
-  keep(letter: DeadLetter): Promise<void>;
+  keep(deadLetter: DeadLetter): Promise<void>;
 }
 
 export interface DurableDeadLettersOptions {
@@ -28,7 +28,7 @@ export function openDurableDeadLetters({
   retryMs,
 }: DurableDeadLettersOptions): DurableDeadLetters {
   let waiting: PromiseWithResolvers<void> | undefined;
-  const letters = openNdjsonDeadLetters({
+  const deadLetters = openNdjsonDeadLetters({
     file,
     maxBytes,
     keepFiles,
@@ -40,15 +40,15 @@ export function openDurableDeadLetters({
     },
   });
   return {
-    async keep(letter) {
+    async keep(deadLetter) {
       waiting = Promise.withResolvers();
-      const ndjson = Buffer.from(encodeDeadLetter(letter, Number.POSITIVE_INFINITY));
-      letters.append({ count: 1, ndjson });
+      const ndjson = Buffer.from(encodeDeadLetter(deadLetter, Number.POSITIVE_INFINITY));
+      deadLetters.append({ count: 1, ndjson });
       await waiting.promise;
       // Rotated files were synced when they were closed.
       await using handle = await open(file, "r");
       await handle.sync();
     },
-    [Symbol.asyncDispose]: () => letters[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => deadLetters[Symbol.asyncDispose](),
   };
 }

@@ -161,17 +161,17 @@ export interface ZoneStep {
 }
 
 /**
- * The project and the client for which a query runs. Each project, and each asker of a project, gets a
+ * The project and the client for which a query runs. Each project, and each caller of a project, gets a
  * fair share of the engine.
  */
-export interface Asker {
+export interface QueryCaller {
   readonly projectId: number;
-  /** The client, such as the name of a token. Queries without one count as one asker. */
-  readonly asker?: string | undefined;
+  /** The client, such as the name of a token. Queries without one count as one caller. */
+  readonly caller?: string | undefined;
 }
 
 /** Measures over the same events, buckets and keys, in one pass over the data where the engine can. */
-export interface Scan extends Asker {
+export interface Scan extends QueryCaller {
   readonly zone: readonly ZoneStep[];
   readonly buckets: Buckets;
   readonly keys: readonly GroupKey[];
@@ -236,7 +236,7 @@ export interface NumberSpread {
 }
 
 /** Selects users by what is known of them, with or without events. */
-export interface UserSelection extends Asker {
+export interface UserSelection extends QueryCaller {
   /** A predicate on properties and ids of users, and on cohorts; values of events are null. */
   readonly where: Predicate;
   /** The user properties to return; default: all known ones. */

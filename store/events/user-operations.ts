@@ -138,11 +138,11 @@ function appendGroup({ user, number, property, given }: Change): boolean {
   const before = elementsOf(user.values.get(number));
   user.values.set(number, JSON.stringify([...before, ...added]));
   for (const member of property.members) {
-    const [old, young] = [user.values.get(member), given[member]];
-    if (!hasValue(old) && !hasValue(young)) continue;
+    const [old, addedValue] = [user.values.get(member), given[member]];
+    if (!hasValue(old) && !hasValue(addedValue)) continue;
     const parts = [
       hasValue(old) ? listOf(old) : nulls(before.length),
-      hasValue(young) ? listOf(young) : nulls(added.length),
+      hasValue(addedValue) ? listOf(addedValue) : nulls(added.length),
     ];
     user.values.set(member, parts.flat());
   }

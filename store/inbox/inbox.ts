@@ -1,4 +1,4 @@
-import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
+import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
 import type { AcceptResult, Completion, FinishResult, NewBatch } from "./batch.ts";
 import type {
   Counts,
@@ -140,7 +140,7 @@ export interface Inbox extends AsyncDisposable {
   settle(token: string, outcomes: readonly ElementOutcome[], options?: CallOptions): Promise<SettleResult>;
 
   /** Returns this process's share of the rate of a target's calls, which all processes together keep to. */
-  shareRate(target: string, asked: ShareAsked, options?: CallOptions): Promise<Share>;
+  shareRate(target: string, request: RateShareRequest, options?: CallOptions): Promise<Share>;
 
   /**
    * Releases a share.

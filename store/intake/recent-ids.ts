@@ -7,8 +7,8 @@ import { hashId, IdTable } from "./id-table.ts";
  */
 export class RecentIds {
   readonly #halfEntries: number;
-  #young: IdTable;
-  #old: IdTable | undefined;
+  #newer: IdTable;
+  #older: IdTable | undefined;
   #hasDropped = false;
   /** Most ids are set right after a lookup, so the last hash is kept. */
   #lastId = "";
@@ -16,11 +16,11 @@ export class RecentIds {
 
   constructor(maxEntries: number) {
     this.#halfEntries = Math.max(1, maxEntries >> 1);
-    this.#young = new IdTable();
+    this.#newer = new IdTable();
   }
 
   get size(): number {
-    return this.#young.size + (this.#old?.size ?? 0);
+    return this.#newer.size + (this.#older?.size ?? 0);
   }
 
   /** Whether an entry may have been dropped. */
@@ -30,21 +30,21 @@ export class RecentIds {
 
   get(id: string): number | undefined {
     const hash = this.#hashOf(id);
-    const found = this.#young.get(id, hash);
-    if (found !== undefined || this.#old === undefined) return found;
-    const older = this.#old.get(id, hash);
+    const found = this.#newer.get(id, hash);
+    if (found !== undefined || this.#older === undefined) return found;
+    const older = this.#older.get(id, hash);
     if (older !== undefined) this.set(id, older);
     return older;
   }
 
   set(id: string, value: number): void {
     const hash = this.#hashOf(id);
-    if (this.#young.size >= this.#halfEntries && this.#young.get(id, hash) === undefined) {
-      this.#hasDropped ||= this.#old !== undefined;
-      this.#old = this.#young;
-      this.#young = new IdTable();
+    if (this.#newer.size >= this.#halfEntries && this.#newer.get(id, hash) === undefined) {
+      this.#hasDropped ||= this.#older !== undefined;
+      this.#older = this.#newer;
+      this.#newer = new IdTable();
     }
-    this.#young.set(id, hash, value);
+    this.#newer.set(id, hash, value);
   }
 
   #hashOf(id: string): number {

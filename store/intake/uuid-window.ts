@@ -76,10 +76,10 @@ export class UuidWindow {
     const old = this.#slots;
     const shift = Math.max(0, this.#latestMs - this.#options.windowMs - this.#baseMs);
     let from = shift + 1;
-    const kept = countFrom(old, from);
-    if (kept >= this.#options.maxUuids) {
+    const remaining = countFrom(old, from);
+    if (remaining >= this.#options.maxUuids) {
       from = Math.max(from, middleTime(old, from));
-      this.#forgotten += kept - countFrom(old, from);
+      this.#forgotten += remaining - countFrom(old, from);
     }
     const count = countFrom(old, from);
     let capacity = minSlots;

@@ -1,5 +1,5 @@
 import { backoffMs, halfJitter } from "../../base/async/backoff.ts";
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import type { SpooledRecord } from "./read-batch.ts";
 import type { RecordReceiver, SendOutcome } from "./records.ts";
 
@@ -58,7 +58,7 @@ export function createDelivery(
       const outcome = await receiver.send(records, cut).catch(
         (error: unknown): SendOutcome => ({
           kind: "retry",
-          reason: wordError(error),
+          reason: errorMessage(error),
         }),
       );
       if (outcome.kind === "taken" || outcome.kind === "refused") return outcome;

@@ -111,19 +111,19 @@ async function findStart(
 ): Promise<RecordPlace> {
   const numbers = await listSegments(folder);
   const oldest = { number: numbers[0] ?? end.number, offset: 0 };
-  const kept = await loadCursor(folder).catch((error: unknown) => {
+  const cursor = await loadCursor(folder).catch((error: unknown) => {
     if (!(error instanceof CursorFault)) throw error;
     failed(error);
     return undefined;
   });
-  if (kept === undefined) return oldest;
-  if (kept.number > end.number) {
-    failed(new CursorFault(`file ${segmentName(kept.number)} is gone, so all in the spool is sent again`));
+  if (cursor === undefined) return oldest;
+  if (cursor.number > end.number) {
+    failed(new CursorFault(`file ${segmentName(cursor.number)} is gone, so all in the spool is sent again`));
     return oldest;
   }
-  const number = numbers.find((one) => one >= kept.number) ?? end.number;
-  if (number !== kept.number) return { number, offset: 0 };
-  if (await isBoundary(folder, kept)) return kept;
+  const number = numbers.find((one) => one >= cursor.number) ?? end.number;
+  if (number !== cursor.number) return { number, offset: 0 };
+  if (await isBoundary(folder, cursor)) return cursor;
   failed(new CursorFault(`file ${segmentName(number)} has changed, so all of it is sent again`));
   return { number, offset: 0 };
 }

@@ -1,5 +1,5 @@
 import { createFreeSpace, freeBytesOf } from "../../base/files/free-space.ts";
-import { wordReason } from "../../base/text/system-error.ts";
+import { describeReason } from "../../base/text/system-error.ts";
 import { RecordsUnavailableError } from "./records.ts";
 
 export interface FreeSpaceOptions {
@@ -36,7 +36,7 @@ function measure(freeBytes: (folder: string) => number, folder: string): number 
   try {
     return freeBytes(folder);
   } catch (error) {
-    throw new RecordsUnavailableError(`the disk of "${folder}" can't be measured: ${wordReason(error)}`, {
+    throw new RecordsUnavailableError(`the disk of "${folder}" can't be measured: ${describeReason(error)}`, {
       cause: error,
     });
   }

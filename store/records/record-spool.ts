@@ -1,4 +1,4 @@
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import { type RecordPlace, type RecordSink, RecordsUnavailableError } from "./records.ts";
 import { createRollingSegments, type RollingOptions, type RollingSegments } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
@@ -62,7 +62,7 @@ interface Waiting {
 }
 
 function cannotWrite(error: unknown): RecordsUnavailableError {
-  return new RecordsUnavailableError(`cannot write to the record spool: ${wordError(error)}`, {
+  return new RecordsUnavailableError(`cannot write to the record spool: ${errorMessage(error)}`, {
     cause: error,
   });
 }
@@ -110,7 +110,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       );
       for (const { resolve, reject } of group) error === undefined ? resolve() : reject(error);
     }
-    // In the same turn as the last check of the queue: a later record starts a new run.
+    // In the same iteration of the event loop as the last check of the queue: a later record starts a new run.
     running = undefined;
   }
   function enqueue(pieces: readonly Uint8Array[], bytes: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
-import { wordError } from "../../base/text/system-error.ts";
+import { errorMessage } from "../../base/text/system-error.ts";
 import type { RecordPlace } from "./records.ts";
 import { createRollingSegments, type RollingOptions } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
@@ -33,7 +33,7 @@ export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
     try {
       send({ kind: "appended", end: await segments.append([message.bytes]) });
     } catch (error) {
-      send({ kind: "failed", message: wordError(error) });
+      send({ kind: "failed", message: errorMessage(error) });
     }
   });
 }

@@ -1,4 +1,4 @@
-import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
+import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
 
 /** The stored share of one process. */
 export interface ShareRow {
@@ -10,13 +10,13 @@ export interface ShareRow {
   readonly until_ms: number;
 }
 
-export interface ShareGiven {
+export interface GivenShare {
   readonly share: Omit<Share, "token">;
   readonly own: ShareRow;
   /** Rows of other processes to write: their leases ended too late, since a clock was set back. */
   readonly changed: readonly ShareRow[];
   /** Keys of the processes whose leases have ended and whose rows are to be deleted. */
-  readonly gone: readonly number[];
+  readonly expired: readonly number[];
 }
 
 /** The maximum difference between the clocks of two processes. */
@@ -39,21 +39,21 @@ const turnMs = 60_000;
 export function giveShare(
   rows: readonly ShareRow[],
   key: number,
-  asked: Omit<ShareAsked, "token">,
+  request: Omit<RateShareRequest, "token">,
   atMs: number,
-): ShareGiven {
-  const { leaseMs, wanted } = asked;
-  const isGone = ({ until_ms }: ShareRow): boolean => until_ms + graceMs <= atMs;
-  const kept = rows.filter((row) => !isGone(row));
-  const known = kept.find(({ share_key }) => share_key === key);
-  const others = kept
+): GivenShare {
+  const { leaseMs, wanted } = request;
+  const isExpired = ({ until_ms }: ShareRow): boolean => until_ms + graceMs <= atMs;
+  const valid = rows.filter((row) => !isExpired(row));
+  const known = valid.find(({ share_key }) => share_key === key);
+  const others = valid
     .filter((row) => row !== known)
     .map((row) => (row.until_ms <= atMs + leaseMs + maxAheadMs ? row : { ...row, until_ms: atMs + leaseMs }));
-  const held = Math.min(asked.held, known?.held ?? 0);
-  const own = { share_key: key, per_second: asked.perSecond, held, wanted, until_ms: atMs + leaseMs };
+  const held = Math.min(request.held, known?.held ?? 0);
+  const own = { share_key: key, per_second: request.perSecond, held, wanted, until_ms: atMs + leaseMs };
   const taken = others.reduce((sum, other) => sum + other.held, 0);
   const wanting = [...others.filter((other) => other.until_ms > atMs), own].filter((row) => row.wanted > 0);
-  const perSecond = Math.min(...wanting.map((row) => row.per_second), asked.perSecond);
+  const perSecond = Math.min(...wanting.map((row) => row.per_second), request.perSecond);
   const fair = fairShares(wanting, perSecond, Math.floor(atMs / turnMs)).get(key) ?? 0;
   const grown = Math.max(held, Math.min(fair, perSecond - taken));
   const ends = others.filter((other) => other.held > 0 && other.until_ms <= atMs);
@@ -63,7 +63,7 @@ export function giveShare(
     share: { held: grown, fair, total: taken + grown, freeInMs },
     own: { ...own, held: grown },
     changed: others.filter((other) => !rows.includes(other)),
-    gone: rows.filter(isGone).map(({ share_key }) => share_key),
+    expired: rows.filter(isExpired).map(({ share_key }) => share_key),
   };
 }
 

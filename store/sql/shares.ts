@@ -1,4 +1,4 @@
-import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
+import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
 import { giveShare, graceMs, type ShareRow, skewMs } from "./give-share.ts";
 import { all, type Operation, run, type Session } from "./query.ts";
 import { checkRange } from "./values.ts";
@@ -10,20 +10,23 @@ export interface ShareTable {
 }
 
 /** One shared rate of a table. */
-export interface SharedRate extends ShareTable {
+export interface StoredRate extends ShareTable {
   readonly value: string | number;
   /** The name that transactions on this rate lock. */
   readonly lock: string;
 }
 
 /** A process's request for its share of a rate. */
-export interface ShareRequest extends Omit<ShareAsked, "token"> {
+export interface ShareRequest extends Omit<RateShareRequest, "token"> {
   readonly key: number;
   /** The current time by the lease clock. */
   readonly atMs: number;
 }
 
-/** How long requests of the process that had the file before may still count in a window. */
+/**
+ * How long requests of a process that has ended may still count at the receiver: a window of a second, and 100 ms for
+ * the last request to arrive.
+ */
 const previousProcessMs = 1_100;
 const maxLeaseMs = 60_000;
 const maxPerSecond = 10_000;
@@ -31,7 +34,7 @@ const maxPerSecond = 10_000;
 /** Computes and stores the share of a process; deletes its row when it neither has nor wants one. */
 export function* shareRate(
   session: Session,
-  rate: SharedRate,
+  rate: StoredRate,
   sharing: ShareRequest,
 ): Operation<Omit<Share, "token">> {
   yield* lockShares(session, rate);
@@ -39,9 +42,9 @@ export function* shareRate(
     `SELECT share_key, per_second, held, wanted, until_ms FROM ${rate.table} WHERE ${rate.column} = $1`,
     rate.value,
   );
-  const { share, own, changed, gone } = giveShare(rows, sharing.key, sharing, sharing.atMs);
+  const { share, own, changed, expired } = giveShare(rows, sharing.key, sharing, sharing.atMs);
   const isUnused = own.held === 0 && own.wanted === 0;
-  for (const one of isUnused ? [...gone, sharing.key] : gone) yield* remove(rate, one);
+  for (const one of isUnused ? [...expired, sharing.key] : expired) yield* remove(rate, one);
   for (const row of isUnused ? changed : [...changed, own]) yield* write(rate, row);
   return share;
 }
@@ -53,7 +56,7 @@ export function* shareRate(
  */
 export function* leaveRate(
   session: Session,
-  rate: SharedRate,
+  rate: StoredRate,
   { key, atMs }: Pick<ShareRequest, "key" | "atMs">,
   afterMs: number,
 ): Operation<void> {
@@ -79,7 +82,7 @@ export function* expireShares({ table }: ShareTable, atMs: number): Operation<vo
 }
 
 /** @throws RangeError that names the field */
-export function checkShareAsked({ perSecond, held, wanted, leaseMs }: ShareAsked): void {
+export function checkShareRequest({ perSecond, held, wanted, leaseMs }: RateShareRequest): void {
   checkRange("perSecond", perSecond, 1, maxPerSecond);
   checkRange("held", held, 0, maxPerSecond);
   checkRange("wanted", wanted, 0, maxPerSecond);
@@ -102,15 +105,15 @@ export function decodeShare(token: string): number {
   return Number.parseInt(token, 36);
 }
 
-function* lockShares({ dialect }: Session, { lock }: SharedRate): Operation<void> {
+function* lockShares({ dialect }: Session, { lock }: StoredRate): Operation<void> {
   if (dialect.lockName !== null) yield* run(dialect.lockName, lock);
 }
 
-function* remove({ table, column, value }: SharedRate, key: number): Operation<void> {
+function* remove({ table, column, value }: StoredRate, key: number): Operation<void> {
   yield* run(`DELETE FROM ${table} WHERE ${column} = $1 AND share_key = $2`, value, key);
 }
 
-function* write({ table, column, value }: SharedRate, row: ShareRow): Operation<void> {
+function* write({ table, column, value }: StoredRate, row: ShareRow): Operation<void> {
   yield* run(
     `INSERT INTO ${table} (${column}, share_key, per_second, held, wanted, until_ms)
      VALUES ($1, $2, $3, $4, $5, $6)

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { createOutbound, type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
 import { listNames } from "../../../base/text/nearest.ts";
-import { wordReason } from "../../../base/text/system-error.ts";
+import { describeReason } from "../../../base/text/system-error.ts";
 import { compileRouter, RoutingError } from "../../../services/webhook/delivery/routing.ts";
 import { compilePushIdRule } from "../../../services/webhook/receive/push-ids.ts";
 import type { TargetConfig } from "../../../services/webhook/targets/config.ts";
@@ -91,7 +91,7 @@ function checkReadable(path: ConfigPath, file: string, written: string): Finding
     accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
-    const reason = wordReason(error);
+    const reason = describeReason(error);
     return [{ path, message: `cannot read the file ${JSON.stringify(written)}: ${reason}` }];
   }
 }

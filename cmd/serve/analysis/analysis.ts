@@ -124,7 +124,7 @@ function platformDeps(logger: Logger) {
     random: Math.random,
     observer: {
       retried: (error: Error) => logger.warn({ err: error }, "query retried"),
-      breakerTurned: (state: string) => logger.warn({ state }, "breaker of the platform changed"),
+      breakerChanged: (state: string) => logger.warn({ state }, "breaker of the platform changed"),
     },
   };
 }
@@ -153,11 +153,11 @@ function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenLi
       sha256: sha256 ?? sha256Hex(token as string),
     })),
   );
-  const kept = openTokenFile(tokenFileOf(data), {
+  const stored = openTokenFile(tokenFileOf(data), {
     now: () => performance.now(),
     failed: (error) => logger.error({ err: error }, "could not read the tokens of the data folder again"),
   });
   // The configuration may not contain this token; the tokens of the data folder can change while the server runs.
   const refused = isLoopback(listen.host) ? undefined : demo.token;
-  return { find: (token) => configured.find(token) ?? (token === refused ? undefined : kept.find(token)) };
+  return { find: (token) => configured.find(token) ?? (token === refused ? undefined : stored.find(token)) };
 }

@@ -10,7 +10,7 @@ import type { Gate } from "../lazy.ts";
 export interface EmbeddedProjectOptions {
   /** May open when it is first asked. */
   readonly store: EventStore;
-  /** Undefined once the store is open: what it knows of a project is told only then. @throws EventsUnavailableError */
+  /** Undefined once the store is open: data about a project is reported only then. @throws EventsUnavailableError */
   readonly gate: Gate;
   readonly project: ProjectDefinitions;
   /** IANA name or offset. */
@@ -41,7 +41,7 @@ export function createEmbeddedProject({
         return users.select(...asked);
       },
     },
-    clusters: {
+    cohorts: {
       importCohort: (version, members) => store.importCohort(version, members),
       cohorts: (projectId) => store.cohorts(projectId),
       today: () => dateIn(place, given.now()),
@@ -77,7 +77,7 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
     },
     version(projectId) {
       const opening = gate();
-      // The query that asks for it is told how that ends.
+      // The query that opens it gets its error.
       opening?.catch(() => {});
       return opening === undefined ? engine.version(projectId) : undefined;
     },

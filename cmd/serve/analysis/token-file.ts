@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { wordReason } from "../../../base/text/system-error.ts";
+import { describeReason } from "../../../base/text/system-error.ts";
 import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
@@ -26,21 +26,21 @@ const tokenSchema = z.strictObject({
 const fileSchema = z.strictObject({ tokens: z.array(tokenSchema) });
 
 /** A token as the data folder keeps it: never the token itself. */
-export type KeptToken = z.output<typeof tokenSchema>;
+export type StoredToken = z.output<typeof tokenSchema>;
 
 export function tokenFileOf(dataFolder: string): string {
   return join(dataFolder, "tokens.json");
 }
 
 /** None where there is no file. @throws UserError when it is not what it should be */
-export function readTokenFile(file: string): readonly KeptToken[] {
+export function readTokenFile(file: string): readonly StoredToken[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    throw new UserError(`cannot read ${JSON.stringify(file)} : ${wordReason(error)}`, { cause: error });
+    throw new UserError(`cannot read ${JSON.stringify(file)}: ${describeReason(error)}`, { cause: error });
   }
   const parsed = fileSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data.tokens;
@@ -56,7 +56,7 @@ export function readTokenFile(file: string): readonly KeptToken[] {
  */
 export function changeTokenFile(
   file: string,
-  change: (tokens: readonly KeptToken[]) => readonly KeptToken[],
+  change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): void {
   const draft = `${file}.new`;
   const handle = openDraft(draft);
@@ -84,7 +84,7 @@ function openDraft(draft: string): number {
       const message = `another command is changing the tokens; if none is, delete ${JSON.stringify(draft)}`;
       throw new UserError(message, { cause: error });
     }
-    throw new UserError(`cannot write ${JSON.stringify(draft)} : ${wordReason(error)}`, { cause: error });
+    throw new UserError(`cannot write ${JSON.stringify(draft)}: ${describeReason(error)}`, { cause: error });
   }
 }
 
@@ -101,7 +101,7 @@ const checkMs = 1_000;
 /** The tokens of the file, read again when it has changed. @throws UserError when it can't be read at first */
 export function openTokenFile(file: string, { now, failed }: TokenFileOptions): TokenList {
   let stamp = stampOf(file);
-  let book = createTokenList(readTokenFile(file));
+  let tokens = createTokenList(readTokenFile(file));
   let checkedMs = now();
   return {
     find(token) {
@@ -112,13 +112,13 @@ export function openTokenFile(file: string, { now, failed }: TokenFileOptions): 
         if (present !== stamp) {
           stamp = present;
           try {
-            book = createTokenList(readTokenFile(file));
+            tokens = createTokenList(readTokenFile(file));
           } catch (error) {
             failed(error);
           }
         }
       }
-      return book.find(token);
+      return tokens.find(token);
     },
   };
 }

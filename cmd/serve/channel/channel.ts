@@ -63,9 +63,10 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
       try {
         return (await opening.get()).service;
       } catch (error) {
-        const told = toConnectError(error);
-        if (told instanceof ConnectError) logger.error({ err: error }, "could not open the channel store");
-        throw told;
+        const callError = toConnectError(error);
+        if (callError instanceof ConnectError)
+          logger.error({ err: error }, "could not open the channel store");
+        throw callError;
       }
     }),
     codecs: createChannelCodecs(jsonDecoderOf(config)),

@@ -30,7 +30,7 @@ export interface SenderParts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly stopping: AbortSignal;
-  /** What is left of the time to stop, asked for when it is closed. */
+  /** Returns the remaining time to stop; called when the sender is closed. */
   readonly stopMs: () => number;
   readonly deliveryObserver: DeliveryObserver;
   readonly scheduleObserver: ScheduleObserver;

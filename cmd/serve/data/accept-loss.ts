@@ -58,11 +58,11 @@ async function acceptEventLosses(config: Config): Promise<readonly string[]> {
   const paths = eventMarkPaths(config);
   const firstKept = await firstSpoolFile(eventFolders(config).spool);
   const before = readMark<EventsMark>(paths.store) ?? noEventsMark;
-  const kept = Math.max(firstKept, before.firstKept);
+  const oldestFile = Math.max(firstKept, before.firstKept);
   rmSync(paths.spool, { force: true });
   rmSync(`${paths.spool}.files`, { force: true });
   using mark = openMarkFile<EventsMark>(paths.store);
-  mark.write({ loadedTo, firstKept: kept, accepted: kept });
+  mark.write({ loadedTo, firstKept: oldestFile, accepted: oldestFile });
   return lost;
 }
 

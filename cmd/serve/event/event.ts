@@ -82,7 +82,7 @@ export async function openEventServices(
   if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
   const clock =
     config.projects.length > 0 ? opened.use(openSteadyClock(config, { ...systemPorts(), now })) : undefined;
-  const letters = opened.use(
+  const deadLetters = opened.use(
     openNdjsonDeadLetters({
       ...config.events.deadLetters,
       file: join(config.data, config.events.deadLetters.file),
@@ -94,7 +94,7 @@ export async function openEventServices(
     }),
   );
   const loading = opened.use(
-    createLazyResource(() => openLoading(config, { letters, metrics, logger, clock })),
+    createLazyResource(() => openLoading(config, { deadLetters, metrics, logger, clock })),
   );
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
@@ -116,7 +116,7 @@ export async function openEventServices(
     return createEventCollector({
       projects: config.projects,
       append,
-      letters,
+      deadLetters,
       observer: metrics.collect,
       now,
       ...(clock !== undefined && { driftMs: clock.driftMs }),
@@ -168,7 +168,7 @@ function refuse(error: unknown): never {
 }
 
 interface LoadingPorts {
-  readonly letters: ReturnType<typeof openNdjsonDeadLetters>;
+  readonly deadLetters: ReturnType<typeof openNdjsonDeadLetters>;
   readonly metrics: EventMetrics;
   readonly logger: Logger;
   readonly clock: SteadyClock | undefined;
@@ -179,14 +179,14 @@ const settleMs = 3_600_000;
 
 async function openLoading(
   config: Config,
-  { letters, metrics, logger, clock }: LoadingPorts,
+  { deadLetters, metrics, logger, clock }: LoadingPorts,
 ): Promise<EventLoading> {
   await using opened = new AsyncDisposableStack();
   const throttle = createThrottle(() => performance.now());
   const { openEventLoading } = await import("./loading.ts");
   const loading = opened.use(
     await openEventLoading(config, {
-      letters,
+      deadLetters,
       observer: {
         loaded(prepared, times) {
           metrics.load.loaded(prepared, times);
@@ -223,7 +223,8 @@ async function openLoading(
           }
         },
       },
-      changed: (words) => logger.warn({ reason: words }, "files of events were changed by another program"),
+      changed: (description) =>
+        logger.warn({ reason: description }, "files of events were changed by another program"),
       torn(file, bytes) {
         metrics.torn();
         logger.warn(
@@ -273,10 +274,10 @@ function createCheck(loading: Loading, logger: Logger): ReadyCheck {
   return async () => {
     // The reason was logged when it failed.
     if (loading.hasFailed()) return "accepts no records";
-    const [reason, told] = find() ?? [];
+    const [reason, status] = find() ?? [];
     if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "events are not ready");
     if (reason === undefined && lastReason !== undefined) logger.info("events are ready again");
     lastReason = reason;
-    return told;
+    return status;
   };
 }

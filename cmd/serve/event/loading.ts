@@ -40,12 +40,12 @@ export interface EventLoading extends AsyncDisposable {
 }
 
 export interface EventLoadingPorts {
-  readonly letters: Pick<DeadLetters, "append" | "flush">;
+  readonly deadLetters: Pick<DeadLetters, "append" | "flush">;
   readonly observer: LoadObserver;
   /** Called with the bytes of an incomplete line, see RecordSpoolOptions. */
   readonly torn: (file: string, bytes: number) => void;
   /** Called with a description of a change since the last run that is no loss. */
-  readonly changed: (words: string) => void;
+  readonly changed: (description: string) => void;
   /** Limits for many records at once. Configured limits apply if they are larger. */
   readonly bulk?: BulkLimits;
 }
@@ -61,10 +61,10 @@ export interface BulkLimits {
 /**
  * The size of the young generation. Parsed records are discarded at once; with more space, garbage collection is rarer.
  */
-const youngMib = 96;
+const youngGenerationMib = 96;
 const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
 /** The size of the young generation of a thread that only writes. */
-const spoolYoungMib = 2;
+const spoolYoungGenerationMib = 2;
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const workerUrl = new URL(`./load-worker.${extension}`, import.meta.url);
 const spoolWorkerUrl = new URL(`./spool-worker.${extension}`, import.meta.url);
@@ -114,9 +114,9 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
         batchMs: batch.maxDelayMs,
       },
       startWorker: () => startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds)),
-      async keepLetters(letters) {
-        ports.letters.append(letters);
-        await ports.letters.flush();
+      async keepDeadLetters(deadLetters) {
+        ports.deadLetters.append(deadLetters);
+        await ports.deadLetters.flush();
       },
     }),
   );
@@ -169,12 +169,12 @@ function workerSetup(
 }
 
 function startSpoolWorker(setup: SegmentsSetup): Worker {
-  const resourceLimits = { maxYoungGenerationSizeMb: spoolYoungMib };
+  const resourceLimits = { maxYoungGenerationSizeMb: spoolYoungGenerationMib };
   return new Worker(spoolWorkerUrl, { workerData: setup, name: "engage-spool", resourceLimits });
 }
 
 function startWorker(setup: LoadWorkerSetup): PrepareWorker {
-  const resourceLimits = { maxYoungGenerationSizeMb: youngMib };
+  const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMib };
   const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load", resourceLimits });
   return createPrepareWorker(worker, setup.progress);
 }

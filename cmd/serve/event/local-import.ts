@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import { maxPropertiesOf } from "../../../services/event/config.ts";
 import { createPreparer } from "../../../services/event/load/prepare.ts";
 import { removeRows } from "../../../services/event/load/staging.ts";
@@ -38,8 +38,8 @@ export async function openLocalImport(
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(join(config.data, "events")));
   const say = (what: string, error: unknown) =>
-    writeForeign(streams.stderr, `engage: ${what}: ${wordError(error)}\n`);
-  const letters = opened.use(
+    writeForeign(streams.stderr, `engage: ${what}: ${errorMessage(error)}\n`);
+  const deadLetters = opened.use(
     openNdjsonDeadLetters({
       ...config.events.deadLetters,
       file: join(config.data, config.events.deadLetters.file),
@@ -55,11 +55,11 @@ export async function openLocalImport(
   let own: ImportSummary | undefined;
   const loading = opened.use(
     await openEventLoading(config, {
-      letters: {
-        flush: () => letters.flush(),
+      deadLetters: {
+        flush: () => deadLetters.flush(),
         append(batch) {
-          own?.letters(batch);
-          letters.append(batch);
+          own?.deadLetters(batch);
+          deadLetters.append(batch);
         },
       },
       observer: {
@@ -73,7 +73,7 @@ export async function openLocalImport(
         overLimit: () => {},
       },
       torn: () => {},
-      changed: (words) => void say("files of events were changed by another program", words),
+      changed: (description) => void say("files of events were changed by another program", description),
       bulk,
     }),
   );
@@ -85,10 +85,10 @@ export async function openLocalImport(
   });
   const stack = opened.move();
   return {
-    async take(lines, kept, placeOf) {
+    async take(lines, isStored, placeOf) {
       const encoded = encodeRawSpoolLines(projectId, Date.now(), lines, placeOf);
       if (encoded.length > 0) await loading.appendLines(encoded);
-      kept();
+      isStored();
       while (!signal.aborted) {
         const next = moved.promise;
         if ((await loading.waitingBytes()) < maxWaitingBytes) return;
@@ -115,14 +115,14 @@ export async function openDryImport(
   await preparer.reset({ loadedTo: undefined, projects, maxProperties });
   let place = { number: 1, offset: 0 };
   return {
-    async take(lines, kept, placeOf) {
-      kept();
+    async take(lines, isStored, placeOf) {
+      isStored();
       const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines, placeOf));
       if (bytes.length === 0) return;
       const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };
-      const { batch, counts, letters } = await preparer.prepare(task);
+      const { batch, counts, deadLetters } = await preparer.prepare(task);
       place = { number: place.number + 1, offset: 0 };
-      if (letters !== undefined) summary.letters(letters);
+      if (deadLetters !== undefined) summary.deadLetters(deadLetters);
       summary.stored(counts);
       await removeRows(batch);
     },

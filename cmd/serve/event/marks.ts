@@ -30,11 +30,11 @@ export interface EventMarks extends Disposable {
 export async function openEventMarks(
   config: Pick<Config, "data">,
   store: EventStore,
-  changed: (words: string) => void,
+  changed: (description: string) => void,
 ): Promise<EventMarks> {
   const losses = await findEventLosses(config, { loadedTo: store.loadedTo() });
   if (losses.lost.length > 0) throw new UserError(describeLosses(losses));
-  for (const words of losses.changed) changed(words);
+  for (const description of losses.changed) changed(description);
   const paths = eventMarkPaths(config);
   const firstKept = await firstSpoolFile(eventFolders(config).spool);
   const file = openMarkFile<EventsMark>(paths.store);
@@ -46,7 +46,7 @@ export async function openEventMarks(
   note({ loadedTo: store.loadedTo() });
   return {
     spool: paths.spool,
-    releasing: (kept) => note({ firstKept: kept }),
+    releasing: (firstFile) => note({ firstKept: firstFile }),
     async load(batch) {
       const counts = await store.load(batch);
       note({ loadedTo: store.loadedTo() });

@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { describeSystemError, errorMessage } from "../../../base/text/system-error.ts";
 import { type LogDestination, openLogDestination } from "./destination.ts";
 import { maskSensitive } from "./mask.ts";
 import { toText } from "./text.ts";
@@ -55,12 +55,12 @@ function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
 }
 
 function messageWithCauses(error: Error): string {
-  let message = wordSystemError(error) === undefined ? error.message : wordError(error);
+  let message = describeSystemError(error) === undefined ? error.message : errorMessage(error);
   const seen = new Set<unknown>([error]);
   for (let cause = error.cause; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
     seen.add(cause);
-    const words = wordSystemError(cause) === undefined ? cause.message : wordError(cause);
-    if (!message.includes(words)) message += `: ${words}`;
+    const description = describeSystemError(cause) === undefined ? cause.message : errorMessage(cause);
+    if (!message.includes(description)) message += `: ${description}`;
   }
   return message;
 }

@@ -45,7 +45,7 @@ export function createEventMetrics(registry: Registry): EventMetrics {
     "SDK bodies that were refused as a whole",
     "reason",
   );
-  const letters = counter(
+  const deadLettersTotal = counter(
     "engage_events_dead_letters_total",
     "Refused records by whether they were kept as dead letters",
     "outcome",
@@ -59,10 +59,10 @@ export function createEventMetrics(registry: Registry): EventMetrics {
     "Rounds of retention and rewriting that failed",
   );
   for (const reason of ["format", "appid"]) rejected.add(0, reason);
-  for (const outcome of ["written", "dropped"]) letters.add(0, outcome);
+  for (const outcome of ["written", "dropped"]) deadLettersTotal.add(0, outcome);
   return {
     collect: {
-      taken: (projectId, source, records) => received.add(records, String(projectId), source),
+      accepted: (projectId, source, records) => received.add(records, String(projectId), source),
       refused: (_projectId, source, reason) => refused.add(1, source, reason),
       // The loader counts those of all sources, once.
       dropped: () => {},
@@ -73,8 +73,8 @@ export function createEventMetrics(registry: Registry): EventMetrics {
       dropped: (reason, properties) => dropped.add(properties, loadSource, reason),
     }),
     deadLetters: {
-      written: (count) => letters.add(count, "written"),
-      dropped: (count) => letters.add(count, "dropped"),
+      written: (count) => deadLettersTotal.add(count, "written"),
+      dropped: (count) => deadLettersTotal.add(count, "dropped"),
     },
     torn: () => torn.add(1),
     compactFailed: () => compactErrors.add(1),
@@ -133,7 +133,7 @@ function countLoaded(registry: Registry, counter: CreateCounter, byReason: ByRea
   };
 }
 
-/** Registers the gauges of queries in progress and of queries that wait for their turn. */
+/** Registers the gauges of queries in progress and of queries that wait for a slot. */
 export function registerQueryGauges(registry: Registry, counts: () => QueryCounts): void {
   registerGauge(registry, "engage_events_queries_running", "Queries that the event store is running", () =>
     single(counts().running),
@@ -141,7 +141,7 @@ export function registerQueryGauges(registry: Registry, counts: () => QueryCount
   registerGauge(
     registry,
     "engage_events_queries_waiting",
-    "Queries that wait for their turn; more than events.engine.maxWaiting are refused",
+    "Queries that wait for a slot; more than events.engine.maxWaiting are refused",
     () => single(counts().waiting),
   );
 }

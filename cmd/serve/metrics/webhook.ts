@@ -7,7 +7,7 @@ import { type Counter, type CreateCounter, counterFactory } from "./metrics.ts";
 export interface WebhookMetrics {
   readonly receive: ReceiveObserver;
   readonly delivery: DeliveryObserver;
-  clickKept(): void;
+  clickStored(): void;
   clickFailed(): void;
   pruneFailed(): void;
 }
@@ -42,7 +42,7 @@ export function createWebhookMetrics(registry: Registry, names: WebhookNames): W
   return {
     receive: countReceived(counter, names.channels),
     delivery: countDelivered(counter, names.targets, inboxErrors, callDurations(registry)),
-    clickKept: () => clicks.add(1, "kept"),
+    clickStored: () => clicks.add(1, "kept"),
     clickFailed: () => clicks.add(1, "failed"),
     pruneFailed: () => inboxErrors.add(1, "prune"),
   };

@@ -31,7 +31,7 @@ export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPor
   const { folder, spool, logger, registry, outbound } = ports;
   const { wait, now } = systemClock;
   const stack = new AsyncDisposableStack();
-  const letters = stack.use(
+  const deadLetters = stack.use(
     openDurableDeadLetters({
       file: join(folder, "dead-letters.ndjson"),
       observer: {
@@ -51,7 +51,7 @@ export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPor
       stopMs: ports.stopMs,
       receiver: stack.use(createSyncServer({ ...config, outbound, now })),
       keepDead: (record, reason) =>
-        letters.keep({
+        deadLetters.keep({
           time: new Date(now()),
           source: "webhook.clicks.forward",
           reason: "refused",

@@ -130,7 +130,7 @@ function countClicks(append: Append, metrics: WebhookMetrics): Pick<RecordSink, 
     async append(record) {
       try {
         await append(record);
-        metrics.clickKept();
+        metrics.clickStored();
       } catch (error) {
         metrics.clickFailed();
         throw error;

@@ -6,7 +6,7 @@ import type { AnalysisProject } from "../project/project.ts";
 import { toCallError } from "../refusal/call-error.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
-import { isReached, type TokenList, type TokenRule } from "./tokens.ts";
+import { bearerOf, findToken, isReached, type TokenList, type TokenRule } from "./tokens.ts";
 
 export interface AdmissionOptions {
   readonly tokens: TokenList;
@@ -28,7 +28,7 @@ export interface Credentials {
 export interface Admitted {
   readonly project: AnalysisProject;
   /** Name of the token. */
-  readonly asker: string;
+  readonly caller: string;
 }
 
 export interface Admission {
@@ -63,7 +63,7 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
       const id = Number(projectId);
       if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
-      if (project !== undefined && isReached(rule, id)) return { project, asker: `token ${rule.name}` };
+      if (project !== undefined && isReached(rule, id)) return { project, caller: `token ${rule.name}` };
       if (rule.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
       }
@@ -75,20 +75,10 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
 
 function refuseProject(description: string, faults: readonly Violation[]): AnalysisRefusal {
   // The id may not have been a number.
-  const isTold = faults.some(({ field }) => field === "projectId" || field === "body" || field === "query");
-  return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);
-}
-
-/** @throws AnalysisRefusal for an empty or unknown token */
-export function findToken(tokens: TokenList, token: string): TokenRule {
-  if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
-  const rule = tokens.find(token);
-  if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
-  return rule;
-}
-
-export function bearerOf(header: Pick<Headers, "get">): string {
-  return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
+  const isReported = faults.some(
+    ({ field }) => field === "projectId" || field === "body" || field === "query",
+  );
+  return refuseQuery(isReported ? faults : [{ field: "projectId", description }, ...faults]);
 }
 
 type QueryHead = Pick<RequestHead, "header" | "query">;

@@ -1,5 +1,6 @@
 import type { RateLimit } from "../../../base/async/token-bucket.ts";
 import { sha256Hex } from "../../../base/text/digest.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 
 /** A query token; only its digest is kept. */
 export interface TokenRule {
@@ -27,4 +28,17 @@ export function createTokenList(rules: readonly TokenRule[]): TokenList {
 
 export function isReached({ projects }: TokenRule, projectId: number): boolean {
   return projects === "*" || projects.includes(projectId);
+}
+
+/** @throws AnalysisRefusal with -1008 for an empty token, and with -1002 for an unknown one */
+export function findToken(tokens: TokenList, token: string): TokenRule {
+  if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
+  const rule = tokens.find(token);
+  if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
+  return rule;
+}
+
+/** Returns the bearer token of the Authorization header; empty without one. */
+export function bearerOf(header: Pick<Headers, "get">): string {
+  return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
 }

@@ -33,7 +33,7 @@ export interface CachedResults {
     queryRun: QueryRun<Query, Response>,
   ): Promise<SourcedResult<Response>>;
   /** Makes cached results of the project outdated. */
-  clusterImported(projectId: number): void;
+  cohortImported(projectId: number): void;
 }
 
 export interface CacheOptions {
@@ -91,7 +91,7 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
       const operation = queryRun.rest === undefined ? "list" : "list over REST";
       return shareRun(keyOf(desc, queryRun.query, { operation, ...keyPartsOf(queryRun) }), queryRun);
     },
-    clusterImported(projectId) {
+    cohortImported(projectId) {
       imports.set(projectId, (imports.get(projectId) ?? 0) + 1);
     },
   };

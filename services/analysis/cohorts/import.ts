@@ -12,7 +12,7 @@ import {
 } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
 import type { CohortMember, CohortVersion } from "../../../store/events/events.ts";
 import type { Admission } from "../admission/admission.ts";
-import type { AnalysisProject, ClusterPort } from "../project/project.ts";
+import type { AnalysisProject, CohortPort } from "../project/project.ts";
 import type { AnalysisRefusal } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
 
@@ -36,9 +36,9 @@ export async function importCluster(
   if (content?.case !== "header") throw bad("header", "must be the first message");
   const header = content.value;
   const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
-  const clusters = portOf(project, header.projectId);
-  const version = versionOf(header, clusters.today());
-  const { members, unknown } = await clusters.importCohort(version, readMembers(iterator, version, signal));
+  const cohorts = portOf(project, header.projectId);
+  const version = versionOf(header, cohorts.today());
+  const { members, unknown } = await cohorts.importCohort(version, readMembers(iterator, version, signal));
   imported(version.projectId);
   return { members: BigInt(members), unknown: BigInt(unknown), day: version.day };
 }
@@ -50,9 +50,9 @@ export async function listClusters(
   admission: Admission,
 ): Promise<MessageInitShape<typeof ListClustersResponseSchema>> {
   const { project } = admission.admit({ token, header: requestHeader }, projectId);
-  const clusters = await portOf(project, projectId).cohorts(Number(projectId));
+  const cohorts = await portOf(project, projectId).cohorts(Number(projectId));
   return {
-    clusters: clusters.map(({ name, day, kind, members }) => ({
+    clusters: cohorts.map(({ name, day, kind, members }) => ({
       name,
       day,
       members: BigInt(members),
@@ -61,8 +61,8 @@ export async function listClusters(
   };
 }
 
-function portOf({ clusters }: AnalysisProject, projectId: bigint): ClusterPort {
-  if (clusters !== undefined) return clusters;
+function portOf({ cohorts }: AnalysisProject, projectId: bigint): CohortPort {
+  if (cohorts !== undefined) return cohorts;
   throw bad("projectId", `project ${projectId} is served by a platform, which stores its own cohorts`);
 }
 

@@ -5,7 +5,7 @@ import type { Problems, ReportUndeclared } from "./problems.ts";
 import type { Today } from "./time/range.ts";
 import type { QueryZone } from "./time/zone.ts";
 
-export interface ImportedCluster {
+export interface ImportedCohort {
   readonly kind: CohortInfo["kind"];
   /** Days of its versions, `yyyy-MM-dd`, ascending. */
   readonly days: readonly string[];
@@ -16,7 +16,7 @@ export interface DescribeContext {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
   /** Imported cohorts and tags, by name. */
-  readonly clusters: ReadonlyMap<string, ImportedCluster>;
+  readonly importedCohorts: ReadonlyMap<string, ImportedCohort>;
   readonly reportUndeclared: ReportUndeclared;
   readonly zone: QueryZone;
   readonly today: Today;

@@ -1,18 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { floorToDay } from "../../../base/time/local-time.ts";
-import {
-  type EventView,
-  EventViewSchema,
-  TimeParticleSizeSchema,
-} from "../../../gen/engage/analysis/v1/event_view_pb.ts";
+import { type EventView, EventViewSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { CohortInfo, ProjectSchema } from "../../../store/events/events.ts";
 import type { AnyQuery } from "../engine.ts";
-import { wordOf, wordsOf } from "../enum-words.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { describeFilter, describeFilters } from "./condition/filter.ts";
-import type { DescribeContext, ImportedCluster } from "./context.ts";
+import type { DescribeContext, ImportedCohort } from "./context.ts";
 import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
 import { describeSplit, warnOfSplit } from "./event-split.ts";
 import { describeGroupBy, type PlannedKey } from "./group-by.ts";
@@ -29,8 +24,8 @@ import {
   warnNoEffect,
   warnUndeclared,
 } from "./problems.ts";
-import { type Period, planPeriod } from "./time/period.ts";
-import { resolveRange, type WrittenRange } from "./time/range.ts";
+import { describePeriods } from "./time/compared-range.ts";
+import type { Period } from "./time/period.ts";
 import {
   maxOffsetHours,
   minOffsetHours,
@@ -44,7 +39,7 @@ import {
 export interface QuerySource {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
-  readonly clusters: readonly CohortInfo[];
+  readonly cohorts: readonly CohortInfo[];
   readonly nowMs: number;
   /** Default: warns. */
   readonly reportUndeclared?: ReportUndeclared;
@@ -64,7 +59,7 @@ export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) =
 /**
  * Turns a query into a plan: what has to be computed for it. @throws AnalysisRefusal with all faults of the query
  *
- * `time/` resolves ranges, zones and steps, `column/` finds columns, `condition/` reads filters, `metric/` plans the
+ * `time/` resolves ranges (also the compared one, `compared-range.ts`), zones and steps, `column/` finds columns, `condition/` reads filters, `metric/` plans the
  * measures of metrics, `group-by.ts` and `event-split.ts` the keys. `problems.ts` collects refusals and warnings,
  * `context.ts` has what all parts share, `event-plan.ts` the plan, `user-slice.ts` the users of one number of a result.
  */
@@ -91,12 +86,12 @@ export function createContext(
   source: QuerySource,
   problems: Problems,
 ): DescribeContext {
-  const { project, schema, clusters, nowMs, reportUndeclared = warnUndeclared } = source;
+  const { project, schema, cohorts, nowMs, reportUndeclared = warnUndeclared } = source;
   const zone = zoneOf(query.zoneOffset, project, problems);
   return {
     project,
     schema,
-    clusters: importedByName(clusters),
+    importedCohorts: importedByName(cohorts),
     reportUndeclared: reportUndeclared,
     zone,
     today: { localMs: floorToDay(toLocal(zone, nowMs)), weekStart: project.weekStart },
@@ -107,8 +102,8 @@ export function createContext(
   };
 }
 
-function importedByName(clusters: readonly CohortInfo[]): DescribeContext["clusters"] {
-  const byName = new Map<string, ImportedCluster>();
+function importedByName(clusters: readonly CohortInfo[]): DescribeContext["importedCohorts"] {
+  const byName = new Map<string, ImportedCohort>();
   for (const { name, kind, day } of clusters) {
     byName.set(name, { kind, days: [...(byName.get(name)?.days ?? []), day].sort() });
   }
@@ -145,7 +140,7 @@ function describeView(
   if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
   return {
     projectId: context.project.id,
-    asker: undefined,
+    caller: undefined,
     zone,
     periods,
     keys: keys as readonly PlannedKey[],
@@ -155,42 +150,6 @@ function describeView(
     readsLocalProperties: counts.readsLocalProperties,
     warnings: [],
   };
-}
-
-function describePeriods(view: EventView, context: DescribeContext): readonly Period[] | undefined {
-  const { problems, today, zone } = context;
-  const unit = view.timeParticleSize;
-  const unitField = "eventView.timeParticleSize";
-  const isUnit = wordOf(TimeParticleSizeSchema, unit) !== undefined;
-  if (!isUnit) problems.refuseWord(unitField, unit, wordsOf(TimeParticleSizeSchema));
-  const written = (recentDay: string, start: string, end: string, prefix: (name: string) => string) => ({
-    recentDay: { field: `eventView.${prefix("RecentDay")}`, text: recentDay },
-    start: { field: `eventView.${prefix("StartTime")}`, text: start },
-    end: { field: `eventView.${prefix("EndTime")}`, text: end },
-  });
-  const own = written(
-    view.recentDay,
-    view.startTime,
-    view.endTime,
-    (name) => name[0]!.toLowerCase() + name.slice(1),
-  );
-  const { comparedRecentDay, comparedStartTime, comparedEndTime } = view;
-  const other = written(comparedRecentDay, comparedStartTime, comparedEndTime, (name) => `compared${name}`);
-  if (!view.comparedByTime) warnOfUnused(other, problems);
-  const ranges = (view.comparedByTime ? [own, other] : [own]).map((range) =>
-    resolveRange(range, today, problems),
-  );
-  const steps = { unit, weekStart: today.weekStart, zone };
-  const periods = ranges.map((range) =>
-    range && isUnit ? planPeriod(range, steps, unitField, problems) : undefined,
-  );
-  return periods.includes(undefined) ? undefined : (periods as readonly Period[]);
-}
-
-function warnOfUnused(range: WrittenRange, problems: Problems): void {
-  for (const { field, text } of Object.values(range)) {
-    if (text !== "") warnNoEffect(problems, field, "has no effect without comparedByTime");
-  }
 }
 
 function describeKeys(view: EventView, context: DescribeContext): readonly (PlannedKey | undefined)[] {
@@ -231,11 +190,11 @@ function describeMetrics(
     const computation = describeMetric(metric, `events[${i}]`, where, parts, context);
     return { isSplit, operands, computation, eventNames: parts.eventNames };
   });
-  const asked = described.map(({ eventNames }, i) => ({
+  const splits = described.map(({ eventNames }, i) => ({
     eventNames,
     splitIndexes: events[i]!.eventSplitIndexes,
   }));
-  warnOfSplit(view, asked, problems);
+  warnOfSplit(view, splits, problems);
   const presence = planPresence(
     described.map(({ operands, isSplit }) => (hasKeys || isSplit ? operands : [])),
     measures,

@@ -26,7 +26,7 @@ export interface PlannedMetric {
 /** Everything that has to be computed for one query. */
 export interface EventPlan {
   readonly projectId: number;
-  readonly asker: string | undefined;
+  readonly caller: string | undefined;
   readonly zone: QueryZone;
   /** The range of the query, then the compared range. */
   readonly periods: readonly Period[];
@@ -50,7 +50,7 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
   const keys = keysOf(plan, planned).map(({ key }) => key);
   return {
     projectId: plan.projectId,
-    asker: plan.asker,
+    caller: plan.caller,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys,
@@ -61,7 +61,7 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
 }
 
 /** Compiles the scan over the events of all periods and metrics, over which intervals are spread. */
-export function compileSpread(plan: EventPlan): Scan {
+export function compileSpreadScan(plan: EventPlan): Scan {
   const buckets = overlappingBuckets(
     plan.periods.map(({ range }) => range),
     plan.zone,
@@ -71,7 +71,7 @@ export function compileSpread(plan: EventPlan): Scan {
     .map(({ events, where }) => ({ events, where, aggregate: { kind: "count" } as const }));
   return {
     projectId: plan.projectId,
-    asker: plan.asker,
+    caller: plan.caller,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys: [],

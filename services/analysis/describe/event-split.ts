@@ -34,23 +34,23 @@ export function warnOfSplit(
   metrics: readonly SplitMetric[],
   problems: Problems,
 ): void {
-  const isAsked = ({ splitIndexes }: SplitMetric) => splitIndexes.length > 0;
+  const isSplit = ({ splitIndexes }: SplitMetric) => splitIndexes.length > 0;
   if (!isOn(eventSplit)) {
     for (const [i, metric] of metrics.entries()) {
-      if (isAsked(metric)) {
+      if (isSplit(metric)) {
         warnNoEffect(problems, `events[${i}].eventSplitIndexes`, `has no effect without ${field}`);
       }
     }
     return;
   }
-  if (!metrics.some(isAsked)) {
+  if (!metrics.some(isSplit)) {
     warnNoEffect(problems, field, "has no effect, since no metric has eventSplitIndexes");
     return;
   }
   const { eventName = "" } = eventSplit.event ?? {};
   for (const [i, metric] of metrics.entries()) {
     const isOther = [...metric.eventNames].some((name) => name !== eventName);
-    if (!isAsked(metric) || !isOther || eventName === "anyEvent") continue;
+    if (!isSplit(metric) || !isOther || eventName === "anyEvent") continue;
     const effect = `${quote(eventName)} has no effect on events[${i}], which is split by its own events`;
     warnNoEffect(problems, `${field}.event.eventName`, effect);
   }

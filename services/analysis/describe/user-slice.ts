@@ -89,7 +89,7 @@ export function compileUserScan(
   return {
     scan: {
       projectId: plan.projectId,
-      asker: plan.asker,
+      caller: plan.caller,
       zone: zoneSteps(plan, all),
       buckets: all,
       keys: keys.map(({ key }) => key),

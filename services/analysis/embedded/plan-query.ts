@@ -2,11 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import { WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { type CheckQuery, describeQuery } from "../describe/describe.ts";
-import { compileSpread, type EventPlan } from "../describe/event-plan.ts";
+import { compileSpreadScan, type EventPlan } from "../describe/event-plan.ts";
 import { cutKey, type PlannedKey } from "../describe/group-by.ts";
 import { type ReportUndeclared, warnUndeclared } from "../describe/problems.ts";
 import type { AnyQuery } from "../engine.ts";
-import { mentionsClusters, type ProjectDefinitions } from "../project/definitions.ts";
+import { mentionsCohorts, type ProjectDefinitions } from "../project/definitions.ts";
 
 export interface PlanSource {
   readonly store: EventStore;
@@ -21,7 +21,7 @@ interface PlanOptions {
   readonly check: CheckQuery;
   readonly signal: AbortSignal;
   /** The token for which the query runs. */
-  readonly asker?: string | undefined;
+  readonly caller?: string | undefined;
   readonly reportUndeclared?: ReportUndeclared;
 }
 
@@ -35,7 +35,7 @@ export async function planQuery(
   const plan = await readQuery(source, query, options);
   const cut = async (planned: PlannedKey): Promise<PlannedKey> =>
     planned.needsSpread
-      ? cutKey(planned, await store.spread(compileSpread(plan), planned.key, options.signal))
+      ? cutKey(planned, await store.spread(compileSpreadScan(plan), planned.key, options.signal))
       : planned;
   const keys: PlannedKey[] = [];
   for (const planned of plan.keys) keys.push(await cut(planned));
@@ -46,16 +46,16 @@ export async function planQuery(
 export async function readQuery(
   { store, project, now, lateness }: PlanSource,
   query: AnyQuery,
-  { check, signal, asker, reportUndeclared = warnUndeclared }: PlanOptions,
+  { check, signal, caller, reportUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
-  const needsClusters = project.usesClusters || mentionsClusters(query);
-  const clusters = needsClusters ? await store.cohorts(project.id) : [];
+  const needsCohorts = project.usesCohorts || mentionsCohorts(query);
+  const cohorts = needsCohorts ? await store.cohorts(project.id) : [];
   signal.throwIfAborted();
   const schema = store.schema(project.id);
-  const described = { project, schema, clusters, nowMs: now(), reportUndeclared };
+  const described = { project, schema, cohorts, nowMs: now(), reportUndeclared };
   const plan = describeQuery(query, described, check);
   const message = lateness?.();
-  if (message === undefined) return { ...plan, asker };
+  if (message === undefined) return { ...plan, caller };
   const late = create(WarningSchema, { reason: WarningReason.NOT_LOADED, message });
-  return { ...plan, asker, warnings: [late, ...plan.warnings] };
+  return { ...plan, caller, warnings: [late, ...plan.warnings] };
 }

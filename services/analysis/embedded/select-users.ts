@@ -21,12 +21,12 @@ import type { PlanSource } from "./plan-query.ts";
 export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
     /** Refuses cohorts that are not declared: the result cannot have warnings, and such a cohort would match no user or all users. */
-    async select(conditions, columns, signal, asker) {
-      const clusters = await store.cohorts(project.id);
+    async select(conditions, columns, signal, caller) {
+      const cohorts = await store.cohorts(project.id);
       signal.throwIfAborted();
       const schema = store.schema(project.id);
       const problems = createProblems();
-      const source = { project, schema, clusters, nowMs: now(), reportUndeclared: refuseUndeclared };
+      const source = { project, schema, cohorts, nowMs: now(), reportUndeclared: refuseUndeclared };
       const context = createContext({}, source, problems);
       const where = describeFilters(conditions, "", context);
       problems.throwIfAny();
@@ -34,7 +34,7 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
       const wanted = new Set(columns.map((column) => column.toLowerCase()));
       const known = [...schema.properties.values()];
       const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
-      const selection = { projectId: project.id, asker, where, properties };
+      const selection = { projectId: project.id, caller, where, properties };
       return shapeAll(store.selectUsers(selection, signal), columns, conditions.filts);
     },
   };

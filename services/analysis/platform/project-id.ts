@@ -12,11 +12,11 @@ import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
  * member must name the project that the caller may query, and is replaced too.
  *
  * @param body valid JSON, an object
- * @param asked the project of the caller's query; if it is left out, other spellings and nested members are not
+ * @param queryProject the project of the caller's query; if it is left out, other spellings and nested members are not
  * examined
  * @throws AnalysisRefusal for a member that names another project
  */
-export function replaceProjectId(body: Uint8Array, projectId: number, asked?: number): Uint8Array {
+export function replaceProjectId(body: Uint8Array, projectId: number, queryProject?: number): Uint8Array {
   const source = asBuffer(body);
   const cursor = new JsonCursor(source, Number.POSITIVE_INFINITY);
   const pieces: Uint8Array[] = [];
@@ -27,8 +27,8 @@ export function replaceProjectId(body: Uint8Array, projectId: number, asked?: nu
     const value = readScalar(source, start, end);
     if (value === null) return;
     if (!isOwn) {
-      if (asked === undefined) return;
-      requireProject(key, value, asked);
+      if (queryProject === undefined) return;
+      requireProject(key, value, queryProject);
     }
     const id = typeof value === "string" ? `"${projectId}"` : String(projectId);
     pieces.push(source.subarray(from, start), Buffer.from(id));
@@ -79,20 +79,24 @@ function walkMember(cursor: JsonCursor, part: Part, report: (member: ProjectMemb
  * Returns a caller's parameters with the platform's id of the project. Tokens are removed in any spelling.
  * @throws AnalysisRefusal for another project
  */
-export function replaceInSearch(search: URLSearchParams, projectId: number, asked: number): URLSearchParams {
-  const kept = new URLSearchParams();
+export function replaceInSearch(
+  search: URLSearchParams,
+  projectId: number,
+  queryProject: number,
+): URLSearchParams {
+  const replaced = new URLSearchParams();
   for (const [name, value] of search) {
     if (nameOf(name) === "token") continue;
-    if (isProjectName(name)) requireProject(name, value, asked);
-    kept.append(name, isProjectName(name) ? String(projectId) : value);
+    if (isProjectName(name)) requireProject(name, value, queryProject);
+    replaced.append(name, isProjectName(name) ? String(projectId) : value);
   }
-  return kept;
+  return replaced;
 }
 
-function requireProject(name: string, value: unknown, asked: number): void {
+function requireProject(name: string, value: unknown, queryProject: number): void {
   const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  if (id === asked) return;
-  const description = `${quote(value)} is not the project of the query, which is ${asked}`;
+  if (id === queryProject) return;
+  const description = `${quote(value)} is not the project of the query, which is ${queryProject}`;
   throw new AnalysisRefusal(returnCodes.parameter, `${name}: ${description}`, {
     violations: [{ field: name, description }],
   });

@@ -30,9 +30,9 @@ const contentType = "application/json";
 export function createQueries(config: PlatformConfig, upstream: Upstream, redactor: Redactor) {
   // Equal ids are replaced too, since a metric must not name another project than its query does.
   const upstreamId = (projectId: number): number => config.projects[projectId] ?? projectId;
-  const toUpstream = ({ search, body }: Pick<Request, "search" | "body">, asked: number) => ({
-    search: replaceInSearch(search, upstreamId(asked), asked),
-    body: replaceProjectId(withoutByteOrderMark(body), upstreamId(asked), asked),
+  const toUpstream = ({ search, body }: Pick<Request, "search" | "body">, queryProject: number) => ({
+    search: replaceInSearch(search, upstreamId(queryProject), queryProject),
+    body: replaceProjectId(withoutByteOrderMark(body), upstreamId(queryProject), queryProject),
   });
   return {
     /** Returns the caller's body if there is one, otherwise the typed query in the platform's form. */

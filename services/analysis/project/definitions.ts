@@ -29,7 +29,7 @@ export interface ProjectDefinitions {
   /** Display names of properties. */
   readonly displayNames: ReadonlyMap<string, string>;
   /** Whether any definition refers to cohorts or tags. */
-  readonly usesClusters: boolean;
+  readonly usesCohorts: boolean;
 }
 
 /** A text and the condition under which it applies. */
@@ -69,23 +69,23 @@ export function defineProject(
     weekStart: config.weekStart,
     dimensions: new Map(config.dimensions.flatMap((table) => toDimensions(table, readRows))),
     displayNames: new Map(Object.entries(config.displayNames)),
-    usesClusters: mentionsClusters(definitions),
+    usesCohorts: mentionsCohorts(definitions),
   };
 }
 
-const clusterTables: ReadonlySet<unknown> = new Set([TableType.CLUSTER, TableType.USER_CLUSTER]);
-const clusterComparators: ReadonlySet<unknown> = new Set([
+const cohortTables: ReadonlySet<unknown> = new Set([TableType.CLUSTER, TableType.USER_CLUSTER]);
+const cohortComparators: ReadonlySet<unknown> = new Set([
   Comparator.BELONG_TO_CLUSTER,
   Comparator.NOT_BELONG_TO_CLUSTER,
 ]);
 
 /** Reports whether a message refers to a cohort or a tag anywhere. */
-export function mentionsClusters(value: unknown): boolean {
+export function mentionsCohorts(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (value instanceof Map) return [...value.values()].some(mentionsClusters);
+  if (value instanceof Map) return [...value.values()].some(mentionsCohorts);
   const { tableType, comparator } = value as { readonly tableType?: unknown; readonly comparator?: unknown };
-  if (clusterTables.has(tableType) || clusterComparators.has(comparator)) return true;
-  return Object.values(value).some(mentionsClusters);
+  if (cohortTables.has(tableType) || cohortComparators.has(comparator)) return true;
+  return Object.values(value).some(mentionsCohorts);
 }
 
 function mapValues<T, U>(

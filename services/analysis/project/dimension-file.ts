@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseCsvObjects } from "../../../base/text/csv.ts";
-import { wordReason } from "../../../base/text/system-error.ts";
+import { describeReason } from "../../../base/text/system-error.ts";
 import type { DimensionRow } from "./definitions.ts";
 
 /** Longest row, far longer than rows are. */
@@ -11,7 +11,7 @@ export function readDimensionFile(path: string): readonly DimensionRow[] {
   try {
     return parseCsvObjects(readFileSync(path), { maxRowBytes });
   } catch (error) {
-    throw new Error(`dimension table ${path}: ${wordReason(error)}`, {
+    throw new Error(`dimension table ${path}: ${describeReason(error)}`, {
       cause: error,
     });
   }

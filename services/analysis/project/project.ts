@@ -11,7 +11,7 @@ export interface AnalysisProject {
   /** Returns a warning while acknowledged records are missing from results. */
   readonly lateness?: () => string | undefined;
   /** Imports cohorts and tags; undefined for engines without imports. */
-  readonly clusters?: ClusterPort;
+  readonly cohorts?: CohortPort;
   /** Selects users by their properties; undefined for engines that find users only by their events. */
   readonly users?: UserPort;
 }
@@ -22,19 +22,19 @@ export interface UserPort {
    * Yields users in batches, ordered by id, each with a value for each column. Undefined when the conditions, or a
    * definition that they name, refer to events.
    * @param columns ids and user properties
-   * @param asker the token for which the query runs
+   * @param caller the token for which the query runs
    * @throws AnalysisRefusal
    */
   select(
     conditions: FilterList,
     columns: readonly string[],
     signal: AbortSignal,
-    asker?: string,
+    caller?: string,
   ): Promise<AsyncIterable<readonly UserRow[]> | undefined>;
 }
 
 /** The store of the cohorts and tags of a project. */
-export interface ClusterPort extends Pick<EventStore, "importCohort" | "cohorts"> {
+export interface CohortPort extends Pick<EventStore, "importCohort" | "cohorts"> {
   /** Returns the current day in the project's zone, `yyyy-MM-dd`. */
   today(): string;
 }

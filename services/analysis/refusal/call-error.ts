@@ -27,7 +27,7 @@ const kinds: Readonly<Record<number, Kind>> = {
 /** A code that only the upstream platform knows. */
 const foreign: Kind = { code: Code.FailedPrecondition, reason: "PLATFORM_REFUSED" };
 
-/** What a caller is told; an error that is none of the service's own stays what it is, a fault. */
+/** Converts an error to the one that a caller gets. An error that is not one of the service's own is returned unchanged, as a fault. */
 export function toCallError(error: unknown): unknown {
   const refusal = refusalOf(error);
   return refusal === undefined ? error : encodeRefusal(refusal);

@@ -1,7 +1,7 @@
 import type { Violation } from "../../../base/rpc/violation.ts";
 
 /** For a member that cannot be read: other members of its object whose faults may follow from that. */
-const told: Readonly<Record<string, readonly string[]>> = {
+const consequences: Readonly<Record<string, readonly string[]>> = {
   recentDay: ["startTime", "endTime"],
   comparedRecentDay: ["comparedStartTime", "comparedEndTime"],
   propertyRangeType: ["propertyRange"],
@@ -21,16 +21,16 @@ export function mergeViolations(
 ): readonly Violation[] {
   // Nothing is known about a body that is not an object.
   if (form.some(({ field }) => field === "body")) return form;
-  const doubtful = form.flatMap(({ field }) => [field, ...consequencesOf(field)]);
+  const uncertain = form.flatMap(({ field }) => [field, ...consequencesOf(field)]);
   const isOwn = ({ field }: Violation) =>
-    !doubtful.some((one) => isWithin(field, one) || isWithin(one, field));
+    !uncertain.some((one) => isWithin(field, one) || isWithin(one, field));
   return [...form, ...meaning.filter(isOwn)];
 }
 
 function consequencesOf(field: string): readonly string[] {
   const [, owner = "", name = field] = /^(.*\.)?([^.[]+)(?:\[\d+\])*$/.exec(field) ?? [];
   const at = name === "groupBy" ? "" : owner;
-  return (told[name] ?? []).map((other) => `${at}${other}`);
+  return (consequences[name] ?? []).map((other) => `${at}${other}`);
 }
 
 const isWithin = (field: string, owner: string): boolean =>

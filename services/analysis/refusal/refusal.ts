@@ -5,10 +5,12 @@ import type { Violation } from "../../../base/rpc/violation.ts";
 export const returnCodes = {
   internal: -1000,
   parameter: -1001,
+  /** The token is unknown or has no access: thrown in `admission/`. */
   token: -1002,
   timeout: -1004,
   busy: -1005,
   unavailable: -1006,
+  /** The call has no token: thrown in `admission/tokens.ts`. */
   noToken: -1008,
 } as const;
 

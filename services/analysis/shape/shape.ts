@@ -38,24 +38,24 @@ export async function shapeAnalysis(
   nowMs: number,
 ): Promise<EventAnalysis> {
   const { plan } = ranked;
-  const kept = keepSplits(ranked.results);
-  const cut = kept.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
+  const shown = keepSplits(ranked.results);
+  const cut = shown.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
   refuseTooLarge(ranked, cut);
   const read = createEntryReader(ranked, cut);
   const y: MetricResult[] = [];
   for (const [i, result] of cut.entries()) {
-    const heading = shapeHeading(ranked, kept[i]!);
+    const heading = shapeHeading(ranked, shown[i]!);
     for await (const entries of read(result)) heading.entries.push(...entries);
     y.push(heading);
   }
   return create(EventAnalysisSchema, {
     resultGenerateTime: timestampFromMs(nowMs),
     unionGroups: unionOf(plan, cut).map((group) => create(GroupSchema, { groupCols: ranked.colsOf(group) })),
-    unionGroupNum: unionOf(plan, kept).length,
+    unionGroupNum: unionOf(plan, shown).length,
     x: shapeBuckets(plan.periods[0]),
     xCompared: shapeBuckets(plan.periods[1]),
     y,
-    info: shapeInfo(plan, truncations(ranked.results, kept, limit)),
+    info: shapeInfo(plan, truncations(ranked.results, shown, limit)),
   });
 }
 
@@ -89,20 +89,20 @@ function refuseTooLarge(ranked: RankedResult, results: readonly RankedMetric[]):
 
 function truncations(
   all: readonly RankedMetric[],
-  kept: readonly RankedMetric[],
+  shown: readonly RankedMetric[],
   limit: number,
 ): readonly Warning[] {
   const warn = (field: string, message: string) =>
     create(WarningSchema, { reason: WarningReason.TRUNCATED, field, message });
-  const cut = kept.filter(({ groups }) => groups.length > limit);
+  const cut = shown.filter(({ groups }) => groups.length > limit);
   const warnings = cut.map(({ metric, groups }) =>
     warn(
       "limit",
       `limit ${limit} omitted ${groups.length - limit} of ${exactCountOf(groups.length, "group")} of events[${metric.index}]`,
     ),
   );
-  if (kept.length < all.length) {
-    const rest = all.length - kept.length;
+  if (shown.length < all.length) {
+    const rest = all.length - shown.length;
     warnings.push(
       warn(
         "eventView.eventSplit",

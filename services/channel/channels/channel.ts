@@ -13,7 +13,6 @@ import {
 import type { Projects, SenderPorts } from "../ports.ts";
 
 import { checkAuthentication, checkHeaders } from "./headers.ts";
-import { keepSecrets } from "./kept-secrets.ts";
 import { checkDisplayName, checkProperty, violationOf } from "./names.ts";
 import {
   checkDelivery,
@@ -22,6 +21,7 @@ import {
   defaultConversionHours,
   deliveryDefaults,
 } from "./settings.ts";
+import { resolveSecrets } from "./stored-secrets.ts";
 import { checkCustomParameters, checkTemplate } from "./template.ts";
 
 const maxName = 100;
@@ -34,7 +34,7 @@ const maxUrl = 2_048;
  */
 export function completeChannel(given: Channel, stored: Channel | undefined): Channel {
   const { funnel } = given;
-  const { authentication, customHeaders } = keepSecrets(given, stored);
+  const { authentication, customHeaders } = resolveSecrets(given, stored);
   return create(ChannelSchema, {
     name: given.name,
     projectId: given.projectId,

@@ -8,7 +8,7 @@ interface Range {
   readonly max: number;
   /** A valid value outside the range. */
   readonly also?: number;
-  readonly words: string;
+  readonly description: string;
 }
 
 export const deliveryDefaults = {
@@ -26,18 +26,22 @@ export const deliveryRanges: readonly (readonly [
   string,
   Range,
 ])[] = [
-  ["rateLimit", "rate_limit", { min: 1, max: 10_000, also: -1, words: "-1 for no limit, or 1 to 10000" }],
-  ["batchSize", "batch_size", { min: 1, max: 500, words: "1 to 500" }],
-  ["timeoutSeconds", "timeout_seconds", { min: 0, max: 3_600, words: "0 for none, or up to 3600" }],
-  ["retries", "retries", { min: 0, max: 10, words: "0 to 10" }],
-  ["retryIntervalSeconds", "retry_interval_seconds", { min: 0, max: 600, words: "0 to 600" }],
+  [
+    "rateLimit",
+    "rate_limit",
+    { min: 1, max: 10_000, also: -1, description: "-1 for no limit, or 1 to 10000" },
+  ],
+  ["batchSize", "batch_size", { min: 1, max: 500, description: "1 to 500" }],
+  ["timeoutSeconds", "timeout_seconds", { min: 0, max: 3_600, description: "0 for none, or up to 3600" }],
+  ["retries", "retries", { min: 0, max: 10, description: "0 to 10" }],
+  ["retryIntervalSeconds", "retry_interval_seconds", { min: 0, max: 600, description: "0 to 600" }],
 ];
 
 export function checkDelivery(settings: DeliverySettings): readonly Violation[] {
-  return deliveryRanges.flatMap(([key, field, { min, max, also, words }]) => {
+  return deliveryRanges.flatMap(([key, field, { min, max, also, description }]) => {
     const value = settings[key];
     if (typeof value !== "number" || value === also || (value >= min && value <= max)) return [];
-    return [{ field: `delivery.${field}`, description: `is ${value}, valid are ${words}` }];
+    return [{ field: `delivery.${field}`, description: `is ${value}, valid are ${description}` }];
   });
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { Notifier } from "../../../base/async/notifier.ts";
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
-import type { Turn } from "../../../base/async/window-pacer.ts";
+import type { RateSlot } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { judgeOutcome } from "../judge-reply/judge-reply.ts";
@@ -46,7 +46,7 @@ const maxHeld = 1_000;
 const aheadMs = 500;
 /** A batch that another replica has locked is due, but cannot be leased yet. */
 const shortestWaitMs = 20;
-const unlimited: Turn = { begin: () => true, done() {} };
+const unlimited: RateSlot = { begin: () => true, done() {} };
 
 /** Sends the batches of one channel. */
 export class Lane {
@@ -114,19 +114,19 @@ export class Lane {
     // Leasing few batches at a time costs a commit for each few.
     const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
     if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
-    const asked = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
     const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
     const { batches, nextDueInMs } = await store.leaseBatches(request);
     for (const batch of batches) {
       this.#averageBytes = 0.9 * (this.#averageBytes || batch.body.length) + 0.1 * batch.body.length;
-      this.#queue.push(leases.hold(batch, asked));
+      this.#queue.push(leases.hold(batch, startedMs));
       this.#held++;
     }
     this.#pump();
     if (nextDueInMs === null) return null;
     if (batches.length === room) return 0;
     const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueInMs));
-    this.#quietUntilMs = asked + waitMs;
+    this.#quietUntilMs = startedMs + waitMs;
     return waitMs;
   }
 
@@ -179,16 +179,16 @@ export class Lane {
     const { timeoutMs, rateLimit, validation } = plan;
     this.#isPaced = rateLimit >= 1;
     const headers = plan.headers(batch.body);
-    const turn = await this.#awaitTurn(batch, rateLimit);
+    const slot = await this.#acquireSlot(batch, rateLimit);
     // The store fails the batches of a cancelled run.
-    if (turn === null) return signal.aborted ? undefined : { kind: "released" };
+    if (slot === null) return signal.aborted ? undefined : { kind: "released" };
     if (signal.aborted || stopping.aborted) {
-      turn.done();
+      slot.done();
       return signal.aborted ? undefined : { kind: "released" };
     }
     const began = clock.monotonicMs();
     const request = { headers, body: batch.body, timeoutMs };
-    const result = await attempt(exchangeTo(plan.url), request, clock, signal).finally(() => turn.done());
+    const result = await attempt(exchangeTo(plan.url), request, clock, signal).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);
@@ -206,23 +206,23 @@ export class Lane {
   }
 
   /** Waits for the rate, marks the attempt and waits for a call slot; null: the batch must not be sent any more. */
-  async #awaitTurn({ runId, token }: LeasedBatch, limit: number): Promise<Turn | null> {
+  async #acquireSlot({ runId, token }: LeasedBatch, limit: number): Promise<RateSlot | null> {
     const { stopping } = this.#options;
     try {
       for (;;) {
-        const turn = limit < 1 ? unlimited : await this.#takeTurn(runId, limit);
-        if (turn === null) return null;
-        const slot = await this.#begin(runId, token).catch((error: unknown) => {
-          turn.done();
+        const slot = limit < 1 ? unlimited : await this.#takeSlot(runId, limit);
+        if (slot === null) return null;
+        const callSlot = await this.#begin(runId, token).catch((error: unknown) => {
+          slot.done();
           throw error;
         });
         const done = (): void => {
-          turn.done();
-          slot?.[Symbol.dispose]();
+          slot.done();
+          callSlot?.[Symbol.dispose]();
         };
-        if (slot !== null && turn.begin()) return { ...turn, done };
+        if (callSlot !== null && slot.begin()) return { ...slot, done };
         done();
-        if (slot === null) return null;
+        if (callSlot === null) return null;
       }
     } catch (error) {
       // Batches that wait when the lane stops are released.
@@ -235,14 +235,14 @@ export class Lane {
   async #begin(runId: string, token: string): Promise<Disposable | null> {
     const { runs, marker, clock } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;
-    const asked = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
     if (!(await marker.mark(token))) return null;
-    this.#markMs = clock.monotonicMs() - asked;
+    this.#markMs = clock.monotonicMs() - startedMs;
     return await this.#calls.acquire();
   }
 
   /** Waits for the rate; null: the run has ended. */
-  async #takeTurn(runId: string, limit: number): Promise<Turn | null> {
+  async #takeSlot(runId: string, limit: number): Promise<RateSlot | null> {
     const { runs, rate } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;
     const own = new AbortController();

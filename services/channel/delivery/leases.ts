@@ -40,10 +40,10 @@ export class LeaseKeeper {
     this.#options = options;
   }
 
-  /** Starts to extend the lease of a batch. @param askedMs monotonic time before the request for the lease */
-  hold(batch: LeasedBatch, askedMs: number): HeldBatch {
+  /** Starts to extend the lease of a batch. @param requestedMs monotonic time before the request for the lease */
+  hold(batch: LeasedBatch, requestedMs: number): HeldBatch {
     const controller = new AbortController();
-    this.#held.set(batch.token, { controller, untilMs: askedMs + this.#options.leaseMs });
+    this.#held.set(batch.token, { controller, untilMs: requestedMs + this.#options.leaseMs });
     this.#plan();
     return { batch, signal: controller.signal };
   }
@@ -82,15 +82,15 @@ export class LeaseKeeper {
   async #extend(): Promise<void> {
     const { store, clock, leaseMs, failed } = this.#options;
     this.#abortEnding(clock.monotonicMs() + leaseMs / 6);
-    const asked = clock.monotonicMs();
-    const due = [...this.#held].filter(([, { untilMs }]) => untilMs - asked < (2 / 3) * leaseMs + 1);
+    const requestedMs = clock.monotonicMs();
+    const due = [...this.#held].filter(([, { untilMs }]) => untilMs - requestedMs < (2 / 3) * leaseMs + 1);
     if (due.length === 0) return;
     try {
       const tokens = due.map(([token]) => token);
       const lost = new Set(await store.extendBatches(tokens, leaseMs));
       for (const [token, lease] of due) {
         if (lost.has(token)) this.#lose(token, lease);
-        else lease.untilMs = asked + leaseMs;
+        else lease.untilMs = requestedMs + leaseMs;
       }
     } catch (error) {
       failed(error);

@@ -109,7 +109,7 @@ export class Sender {
       this.#rates.get(channelId) ??
       new SharedRate({
         shares: {
-          shareRate: (asked) => store.shareRate({ ...asked, channelId }),
+          shareRate: (request) => store.shareRate({ ...request, channelId }),
           leaveRate: (token, afterMs) => store.leaveRate(channelId, token, afterMs),
         },
         clock,

@@ -7,13 +7,13 @@ export type PlatformForm =
   /** A message whose fields may differ. */
   | { readonly kind: "message"; readonly message: DescMessage }
   /** Words instead of the names of an enum. */
-  | { readonly kind: "words"; readonly words: Words }
+  | { readonly kind: "words"; readonly words: EnumWords }
   /** Literals, which may be numbers. */
   | { readonly kind: "texts" }
   /** Labels of groups. */
   | { readonly kind: "labels" };
 
-export interface Words {
+export interface EnumWords {
   readonly nameOf: ReadonlyMap<unknown, string>;
   /** The words of values; undefined for the value that means not set. */
   readonly wordOf: ReadonlyMap<unknown, string | undefined>;
@@ -62,7 +62,7 @@ function formOf(field: DescField): PlatformForm | undefined {
 }
 
 /** Returns undefined for an enum that is written by its names. */
-function wordsOf({ values }: DescEnum): Words | undefined {
+function wordsOf({ values }: DescEnum): EnumWords | undefined {
   const pairs = values.map((value) => [value.name, getOption(value, json_word)] as const);
   const worded = pairs.filter(([, word]) => word !== "");
   if (worded.length === 0) return undefined;

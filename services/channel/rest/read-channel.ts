@@ -21,7 +21,7 @@ export function readChannel(_desc: DescMessage, json: JsonValue, at: string): Re
     const setting = known.get(key);
     if (setting === undefined || value === null || isWhole(value)) return true;
     const { field, range } = setting;
-    const description = `is ${quote(value)}, valid are ${range.words}`;
+    const description = `is ${quote(value)}, valid are ${range.description}`;
     violations.push({ field: pathOf(pathOf(at, "delivery"), field), description });
     return false;
   });

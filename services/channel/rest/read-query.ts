@@ -4,7 +4,7 @@ import type { Violation } from "../../../base/rpc/violation.ts";
 import { quote } from "../../../base/text/quote.ts";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { isBig, isObject, pathOf, type ReadJson } from "./json-values.ts";
-import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
+import { type EnumWords, type PlatformField, type PlatformForm, platformFieldsOf } from "./query-fields.ts";
 
 /** The label of the group without a value. */
 export const nullLabel = "(null)";
@@ -111,7 +111,7 @@ function readValue(form: PlatformForm, value: JsonValue, place: Place): JsonValu
 }
 
 /** Reads a word, or the name or number of the enum's value. */
-function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
+function readWord({ nameOf, wordOf }: EnumWords, value: JsonValue, place: Place) {
   const name = nameOf.get(value);
   if (name !== undefined) return name;
   if (value === "") return undefined;

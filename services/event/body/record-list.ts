@@ -34,7 +34,7 @@ export interface RecordList {
 
 /** The number of records that one transaction of the loader takes. */
 const maxRecords = 50_000;
-/** Bytes that are read before others get their turn: about 1 ms. */
+/** Bytes that are read before the event loop is yielded to: about 1 ms. */
 const sliceBytes = 262_144;
 /** Faults of one body that are described with their places. */
 const maxDescribed = 100;
@@ -92,7 +92,7 @@ export async function findRecords(
   return isNone && starts.length > 0 ? undefined : list;
 }
 
-/** Reads one value to its end, in slices with turns for others. */
+/** Reads one value to its end, in slices, and yields to the event loop between them. */
 export function scanWhole(
   cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,

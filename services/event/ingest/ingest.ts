@@ -10,7 +10,7 @@ import {
   type IngestResponse,
   IngestResponseSchema,
 } from "../../../gen/engage/event/v1/ingest_pb.ts";
-import { appendLine, type CheckingOptions, senderOf, takeChecked } from "../accept-records.ts";
+import { acceptRecords, appendLine, type CheckingOptions, senderOf } from "../accept-records.ts";
 import { unknownAppid } from "../admit.ts";
 import type { Fields } from "../body/form.ts";
 import { openPayload, unpack } from "../body/payload.ts";
@@ -21,7 +21,7 @@ import { createReportLimit, toDropped, toResult } from "../results.ts";
 import { encodeSpoolLine } from "../spool-line.ts";
 import { type IngestBody, readIngestBody, toRawRecords, validBytes } from "./body.ts";
 import { BodyFault } from "./body-fault.ts";
-import { keepRefused } from "./refused-records.ts";
+import { appendRefused } from "./refused-records.ts";
 
 export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;
@@ -68,13 +68,13 @@ async function ingestUnchecked(
     const sender = senderOf({ project, appid });
     const driftMs = options.driftMs?.();
     await appendLine(options, encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs));
-    options.observer.taken(project.id, "ingest", good);
+    options.observer.accepted(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({
     refusal,
     line: bytes.toString("utf8", starts[at], ends[at]),
   }));
-  keepRefused(options.letters, project.id, refused, options.now);
+  appendRefused(options.deadLetters, project.id, refused, options.now);
   for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
   const notes = Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal }));
   return toResponse(notes, starts.length, good === 0);
@@ -89,7 +89,7 @@ async function ingestChecked(
   const driftMs = options.driftMs?.() ?? 0;
   const source = "ingest_debug";
   const batch = { project, appid, source, records, receivedMs, driftMs, dryRun: false } as const;
-  const checked = await takeChecked(options, batch);
+  const checked = await acceptRecords(options, batch);
   const notes = checked.flatMap((verdict, index) => (isComplete(verdict) ? [] : [{ index, verdict }]));
   return toResponse(notes, checked.length, !checked.some(({ kind }) => kind !== "refused"));
 }
@@ -140,7 +140,7 @@ export async function debugIngest(
     const records = await toRawRecords(body, yieldToEventLoop);
     const driftMs = options.driftMs?.() ?? 0;
     const batch = { project, appid, source: "data_debug", records, receivedMs, driftMs, dryRun } as const;
-    return toDebugResponse(await takeChecked(options, batch));
+    return toDebugResponse(await acceptRecords(options, batch));
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     return refuseDebug(error.message);

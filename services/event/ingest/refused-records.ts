@@ -11,16 +11,16 @@ export interface RefusedLine {
   readonly line: string | Uint8Array;
 }
 
-const maxOwn = 100;
+const maxOwnDeadLetters = 100;
 
-/** The letters of the records of one request; those that share a letter are a list, as they came. */
-export function createRecordLetters(): SharedDeadLetters {
-  return createSharedDeadLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
+/** Creates the dead letters of one request. Records that share a dead letter are a JSON array in the order received. */
+export function createRecordDeadLetters(): SharedDeadLetters {
+  return createSharedDeadLetters({ maxOwn: maxOwnDeadLetters, join: (texts) => `[${texts.join(",")}]` });
 }
 
 /** Keeps refused records, so that the sender can correct them and send them again. */
-export function keepRefused(
-  letters: Pick<DeadLetters, "append">,
+export function appendRefused(
+  deadLetters: Pick<DeadLetters, "append">,
   projectId: number,
   refused: readonly RefusedLine[],
   now: () => number,
@@ -28,10 +28,10 @@ export function keepRefused(
   if (refused.length === 0) return;
   const time = new Date(now());
   const index = `project ${projectId}`;
-  const box = createRecordLetters();
+  const buffer = createRecordDeadLetters();
   const texts = refused.flatMap(({ refusal: { reason, message }, line }) =>
-    box.add({ time, source: "event", index, format: undefined, reason, message, line }),
+    buffer.add({ time, source: "event", index, format: undefined, reason, message, line }),
   );
-  texts.push(...box.close());
-  letters.append({ count: texts.length, ndjson: Buffer.from(texts.join("")) });
+  texts.push(...buffer.close());
+  deadLetters.append({ count: texts.length, ndjson: Buffer.from(texts.join("")) });
 }

@@ -36,7 +36,7 @@ export interface LoaderOptions {
   /** Folder of the files of prepared rows. */
   readonly stagingFolder: string;
   /** Stores refused records. Called again with those of a batch that is prepared again. */
-  readonly keepLetters: (letters: DeadLetterBatch) => Promise<void>;
+  readonly keepDeadLetters: (deadLetters: DeadLetterBatch) => Promise<void>;
   readonly limits: LoadLimits;
   readonly delays: Delays;
   readonly observer: LoadObserver;
@@ -233,8 +233,8 @@ class SpoolLoader implements Loader {
   }
 
   async #load(prepared: PreparedBatch): Promise<void> {
-    const { reader, observer, clock, keepLetters, limits } = this.#options;
-    if (prepared.letters !== undefined) await keepLetters(prepared.letters);
+    const { reader, observer, clock, keepDeadLetters, limits } = this.#options;
+    if (prepared.deadLetters !== undefined) await keepDeadLetters(prepared.deadLetters);
     const startMs = clock.monotonicMs();
     await this.#loadWithRetries(prepared);
     for (const [projectId, rates] of prepared.rates ?? []) this.#rates.set(projectId, rates);

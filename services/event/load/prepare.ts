@@ -116,7 +116,7 @@ class BatchPreparer implements Disposable {
     for (const record of records) {
       if (state === undefined) {
         const message = `there is no project ${projectId} in the configuration`;
-        this.tally.refuse("unknown_project", message, letterOf(record), line);
+        this.tally.refuse("unknown_project", message, recordText(record), line);
       } else {
         this.#add(state, line, record);
       }
@@ -130,7 +130,7 @@ class BatchPreparer implements Disposable {
       batch: { from: this.#from, to, projects },
       counts: this.tally.counts(),
       rates: new Map(Array.from(this.#files.keys(), (id) => [id, this.#projects.get(id)!.names.rates()])),
-      letters: this.tally.letters(),
+      deadLetters: this.tally.deadLetters(),
       overLimit: this.tally.overLimit,
       limited: this.tally.limited(),
       firstReceivedMs: this.#firstReceivedMs,
@@ -150,7 +150,7 @@ class BatchPreparer implements Disposable {
       if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
         throw error;
       this.#files.get(line.projectId)?.undoLines();
-      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, letterOf(record), line);
+      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, recordText(record), line);
     }
   }
 
@@ -159,7 +159,7 @@ class BatchPreparer implements Disposable {
     const checked = checkRecord(record, state.rules, receivedMs);
     const { tally } = this;
     if (checked.kind === "refused") {
-      tally.refuse(checked.reason, checked.message, letterOf(record), line);
+      tally.refuse(checked.reason, checked.message, recordText(record), line);
       if (checked.reason === "event_limit" || checked.reason === "name_rate") {
         tally.limit(projectId, checked.reason, (record as StandardRecord)["#event_name"]);
       }
@@ -190,7 +190,7 @@ class BatchPreparer implements Disposable {
       writeUser(files.users, state, checked, userId);
       tally.users++;
     }
-    if (checked.dropped.length > 0) tally.drop(line, checked.dropped, () => letterOf(record));
+    if (checked.dropped.length > 0) tally.drop(line, checked.dropped, () => recordText(record));
   }
 
   #filesOf(projectId: number): ProjectFiles {
@@ -213,8 +213,8 @@ function textOrBytes(line: Buffer): string | Uint8Array {
 }
 
 /** Nesting beyond which JSON is written without recursion, so that one record does not block later ones. */
-const maxLetterDepth = 64;
+const maxRecursionDepth = 64;
 
-function letterOf(record: unknown): string {
-  return isShallow(record, maxLetterDepth) ? stringifyExactJson(record) : stringifyDeepJson(record);
+function recordText(record: unknown): string {
+  return isShallow(record, maxRecursionDepth) ? stringifyExactJson(record) : stringifyDeepJson(record);
 }

@@ -54,7 +54,7 @@ export interface PreparedBatch {
   readonly lines: number;
   readonly counts: RecordCounts;
   /** Refused records. */
-  readonly letters: DeadLetterBatch | undefined;
+  readonly deadLetters: DeadLetterBatch | undefined;
   /** Time of receipt of the first record, ms since 1970. */
   readonly firstReceivedMs: number;
   /** Number of uuids since the start that were deleted early because there were too many. */

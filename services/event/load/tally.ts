@@ -1,5 +1,5 @@
 import { type DeadLetterBatch, encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
-import { createRecordLetters } from "../ingest/refused-records.ts";
+import { createRecordDeadLetters } from "../ingest/refused-records.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
@@ -26,10 +26,10 @@ export class Tally {
   readonly #duplicates: Record<DuplicateKind, number> = { uuid: 0, first_check_id: 0 };
   readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
   readonly #dropped: Partial<Record<DropReason, number>> = {};
-  readonly #letters: string[] = [];
+  readonly #deadLetters: string[] = [];
   /** The request of the last dead letter. */
   #from: RefusedFrom | undefined;
-  #box = createRecordLetters();
+  #buffer = createRecordDeadLetters();
 
   refuse(
     reason: RefusalReason | LoadRefusal,
@@ -74,7 +74,7 @@ export class Tally {
     line: string | Uint8Array,
     from: RefusedFrom | undefined,
   ): void {
-    const letter = {
+    const deadLetter = {
       time: new Date(from?.receivedMs ?? 0),
       source: "event.load",
       index: from === undefined ? undefined : (from.place ?? `project ${from.projectId}`),
@@ -85,16 +85,16 @@ export class Tally {
     };
     // A damaged line was acknowledged, so all of it is kept.
     if (from === undefined) {
-      this.#letters.push(encodeDeadLetter(letter, Number.POSITIVE_INFINITY));
+      this.#deadLetters.push(encodeDeadLetter(deadLetter, Number.POSITIVE_INFINITY));
       return;
     }
     if (from !== this.#from) this.#closeRequest(from);
-    for (const text of this.#box.add(letter)) this.#letters.push(text);
+    for (const text of this.#buffer.add(deadLetter)) this.#deadLetters.push(text);
   }
 
   #closeRequest(next: RefusedFrom | undefined): void {
-    for (const text of this.#box.close()) this.#letters.push(text);
-    this.#box = createRecordLetters();
+    for (const text of this.#buffer.close()) this.#deadLetters.push(text);
+    this.#buffer = createRecordDeadLetters();
     this.#from = next;
   }
 
@@ -111,9 +111,12 @@ export class Tally {
     };
   }
 
-  letters(): DeadLetterBatch | undefined {
+  deadLetters(): DeadLetterBatch | undefined {
     this.#closeRequest(undefined);
-    if (this.#letters.length === 0) return undefined;
-    return { count: this.#letters.length, ndjson: new Uint8Array(Buffer.from(this.#letters.join(""))) };
+    if (this.#deadLetters.length === 0) return undefined;
+    return {
+      count: this.#deadLetters.length,
+      ndjson: new Uint8Array(Buffer.from(this.#deadLetters.join(""))),
+    };
   }
 }

@@ -42,8 +42,8 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     progress[0] = -1;
     try {
       const reply = await handle(message);
-      const letters = reply.kind === "prepared" ? reply.prepared.letters : undefined;
-      port.postMessage(reply, letters === undefined ? [] : [letters.ndjson.buffer]);
+      const deadLetters = reply.kind === "prepared" ? reply.prepared.deadLetters : undefined;
+      port.postMessage(reply, deadLetters === undefined ? [] : [deadLetters.ndjson.buffer]);
     } catch (error) {
       port.postMessage(failureOf(error));
     }

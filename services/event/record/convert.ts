@@ -79,8 +79,8 @@ export function convertNumber(raw: unknown): number | undefined {
 }
 
 function finite(number: number, raw: number | string | bigint): number | undefined {
-  const isKept = Number.isFinite(number) && !isBeyondRange(typeof raw === "bigint" ? raw : number);
-  return isKept ? number : undefined;
+  const isStorable = Number.isFinite(number) && !isBeyondRange(typeof raw === "bigint" ? raw : number);
+  return isStorable ? number : undefined;
 }
 
 function convertText(raw: unknown): string | undefined {

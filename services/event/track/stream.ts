@@ -20,16 +20,16 @@ export async function* trackStream(
 ): AsyncGenerator<TrackStreamResponse> {
   let last: bigint | undefined;
   /** Settled when the append of all earlier batches has begun, so that a small batch does not overtake a large one. */
-  let turn = Promise.resolve();
+  let previous = Promise.resolve();
   const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
     if (last !== undefined && sequence <= last) {
       throw invalid(`sequence ${sequence} is not higher than the one before, ${last}`);
     }
     last = sequence;
     if (batch === undefined) throw invalid(`batch of sequence ${sequence} is missing`);
-    const before = turn;
+    const before = previous;
     const begun = Promise.withResolvers<void>();
-    turn = begun.promise;
+    previous = begun.promise;
     const append: RecordSink["append"] = async (line) => {
       await before;
       const appended = options.append(line);
@@ -46,7 +46,7 @@ export async function* trackStream(
   yield* inOrder(requests, take, maxAhead);
 }
 
-type Turn<T, U> = { readonly read: IteratorResult<T> } | { readonly done: U };
+type StreamEvent<T, U> = { readonly read: IteratorResult<T> } | { readonly done: U };
 
 /** Yields results in the order of the source, with several in progress. The first failure ends it. */
 async function* inOrder<T, U>(
@@ -55,20 +55,20 @@ async function* inOrder<T, U>(
   ahead: number,
 ): AsyncGenerator<U> {
   const iterator = source[Symbol.asyncIterator]();
-  const read = (): Promise<Turn<T, U>> => quiet(iterator.next().then((result) => ({ read: result })));
-  const under: Promise<Turn<T, U>>[] = [];
-  let next: Promise<Turn<T, U>> | undefined = read();
+  const read = (): Promise<StreamEvent<T, U>> => quiet(iterator.next().then((result) => ({ read: result })));
+  const under: Promise<StreamEvent<T, U>>[] = [];
+  let next: Promise<StreamEvent<T, U>> | undefined = read();
   while (next !== undefined || under.length > 0) {
     const mayRead: boolean = next !== undefined && under.length < ahead;
-    const turns = [...under.slice(0, 1), ...(mayRead && next !== undefined ? [next] : [])];
-    const turn: Turn<T, U> = await Promise.race(turns);
-    if ("done" in turn) {
+    const events = [...under.slice(0, 1), ...(mayRead && next !== undefined ? [next] : [])];
+    const event: StreamEvent<T, U> = await Promise.race(events);
+    if ("done" in event) {
       under.shift();
-      yield turn.done;
-    } else if (turn.read.done) {
+      yield event.done;
+    } else if (event.read.done) {
       next = undefined;
     } else {
-      under.push(quiet(work(turn.read.value).then((done) => ({ done }))));
+      under.push(quiet(work(event.read.value).then((done) => ({ done }))));
       next = read();
     }
   }

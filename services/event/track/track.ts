@@ -11,7 +11,7 @@ import {
   type TrackResponse,
   TrackResponseSchema,
 } from "../../../gen/engage/event/v1/track_pb.ts";
-import { type CheckingOptions, type RawRecord, takeChecked } from "../accept-records.ts";
+import { acceptRecords, type CheckingOptions, type RawRecord } from "../accept-records.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { stringifyWithNonFinite } from "../exact-json.ts";
 import type { RecordSource } from "../observer.ts";
@@ -36,7 +36,7 @@ export async function trackBatch(
   const appid = request.project.case === "appid" ? request.project.value : undefined;
   const driftMs = options.driftMs?.() ?? 0;
   const batch = { project, appid, source, records, receivedMs, driftMs, dryRun };
-  const checked = await takeChecked(options, batch);
+  const checked = await acceptRecords(options, batch);
   const refused = checked.filter(({ kind }) => kind === "refused").length;
   const limit = createReportLimit();
   const results = checked.map((one) => toResult(one, limit));

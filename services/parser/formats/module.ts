@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { isJsonObject } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import { type ParseLine, type Refusal, refuse } from "../line/line.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 
@@ -29,7 +29,7 @@ async function loadParse(path: string, at: ConfigPath, problems: Problems): Prom
     const names = Object.keys(loaded).join(", ") || "nothing";
     problems.add(at, `${quoteText(path)} exports no function parse(line, index), it exports ${names}`);
   } catch (error) {
-    problems.add(at, `can't load ${quoteText(path)}: ${wordError(error)}`);
+    problems.add(at, `can't load ${quoteText(path)}: ${errorMessage(error)}`);
   }
   return () => null;
 }

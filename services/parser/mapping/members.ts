@@ -1,6 +1,6 @@
 import { Refusal } from "../line/line.ts";
 import type { Copyable, ReadTarget } from "./entry.ts";
-import type { KeptField, Planned } from "./plan.ts";
+import type { Planned, UnchangedField } from "./plan.ts";
 import { type Head, isPlainText, writeKey, writeValue } from "./write.ts";
 
 /** A key of the record and the source of its value. */
@@ -19,7 +19,7 @@ export type IsNull = (value: unknown) => boolean;
 /** Writes the members of an object without its braces: the targets, then the kept fields. */
 export function writeMembers(
   targets: readonly Target[],
-  kept: readonly KeptField[],
+  unchanged: readonly UnchangedField[],
   { plan: { places }, values }: Planned,
   plain: boolean,
   isNull: IsNull,
@@ -35,8 +35,8 @@ export function writeMembers(
     text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
     isOpen = isText;
   }
-  for (let index = 0; index < kept.length; index++) {
-    const { at, head } = kept[index]!;
+  for (let index = 0; index < unchanged.length; index++) {
+    const { at, head } = unchanged[index]!;
     const value = values[at];
     if (isNull(value)) continue;
     const isText = typeof value === "string" && (plain || isPlainText(value));

@@ -3,7 +3,7 @@ import { rootKeys } from "./record.ts";
 import { type Head, headOf } from "./write.ts";
 
 /** A field that is written unchanged, and its place in the line. */
-export interface KeptField {
+export interface UnchangedField {
   readonly at: number;
   readonly key: string;
   readonly head: Head;
@@ -16,8 +16,8 @@ export interface Plan {
   readonly isWide: boolean;
   readonly places: Places;
   /** Unread fields whose names are root keys, and the other unread fields. */
-  readonly root: readonly KeptField[];
-  readonly rest: readonly KeptField[];
+  readonly root: readonly UnchangedField[];
+  readonly rest: readonly UnchangedField[];
   /** Place of an unread field `properties`; 0 without one. */
   readonly propertiesAt: number;
 }
@@ -94,14 +94,14 @@ function valuesInOrder(keys: readonly string[], fields: Fields): unknown[] | und
 function makePlan(keys: readonly string[], { slots, skip, keepRest }: PlanRules): Plan {
   const isWide = keys.length > maxKeys;
   const placeOf = (key: string) => keys.indexOf(key) + 1;
-  const keptOf = (key: string): KeptField => ({ at: placeOf(key), key, head: headOf(key) });
-  const isKept = (key: string) => keepRest && !skip.has(key);
+  const unchangedField = (key: string): UnchangedField => ({ at: placeOf(key), key, head: headOf(key) });
+  const isUnchanged = (key: string) => keepRest && !skip.has(key);
   return {
     keys,
     isWide,
     places: slots.map(placeOf),
-    root: [...rootKeys].filter((key) => isKept(key) && placeOf(key) !== 0).map(keptOf),
-    rest: isWide ? [] : keys.filter((key) => isKept(key) && !rootKeys.has(key)).map(keptOf),
-    propertiesAt: isKept("properties") ? placeOf("properties") : 0,
+    root: [...rootKeys].filter((key) => isUnchanged(key) && placeOf(key) !== 0).map(unchangedField),
+    rest: isWide ? [] : keys.filter((key) => isUnchanged(key) && !rootKeys.has(key)).map(unchangedField),
+    propertiesAt: isUnchanged("properties") ? placeOf("properties") : 0,
   };
 }

@@ -50,14 +50,18 @@ function gateOf({ progress, skipped }: WorkerTask): ItemGate {
 function transferred(batch: ParsedBatch): ParsedBatch {
   const content = owned(batch.content);
   const ndjson = owned(batch.deadLetters.ndjson);
-  const kept = batch.recordsToStore && owned(batch.recordsToStore);
+  const recordsToStore = batch.recordsToStore && owned(batch.recordsToStore);
   const value: ParsedBatch = {
     ...batch,
     content,
-    recordsToStore: kept,
+    recordsToStore,
     deadLetters: { ...batch.deadLetters, ndjson },
   };
-  const buffers = [content.buffer, ndjson.buffer, ...(kept === undefined ? [] : [kept.buffer])];
+  const buffers = [
+    content.buffer,
+    ndjson.buffer,
+    ...(recordsToStore === undefined ? [] : [recordsToStore.buffer]),
+  ];
   const result = { [transferableSymbol]: buffers, [valueSymbol]: value };
   // Piscina passes the value of such an object to the caller, which its types do not say.
   return move(result as never) as never;

@@ -9,7 +9,7 @@ import {
 } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
-import type { Turn } from "../../../base/async/window-pacer.ts";
+import type { RateSlot } from "../../../base/async/window-pacer.ts";
 
 export interface GateOptions {
   /** Concurrent calls. */
@@ -26,7 +26,7 @@ export interface GateRate extends Pick<SharedRate, "take"> {
   readonly limit: number;
 }
 
-const unlimited: Turn = { begin: () => true, done() {} };
+const unlimited: RateSlot = { begin: () => true, done() {} };
 
 /** Urgent calls, for which a sender waits, precede normal ones. */
 export type Priority = "urgent" | "normal";
@@ -47,7 +47,7 @@ export class CallGate {
   #state: BreakerState = closedBreaker;
   #calls = 0;
   /** Unused slots of the rate, and the number of requested ones. */
-  readonly #turns: Turn[] = [];
+  readonly #slots: RateSlot[] = [];
   #requested = 0;
 
   constructor(options: GateOptions) {
@@ -97,37 +97,37 @@ export class CallGate {
     const { concurrency, clock, rate } = this.#options;
     while (this.#calls < concurrency && this.waiting > 0) {
       const nowMs = clock.monotonicMs();
-      const turn = rate === undefined ? unlimited : this.#turns.shift();
+      const slot = rate === undefined ? unlimited : this.#slots.shift();
       const { admission, state } = admit(this.#state, nowMs);
       if (admission === undefined) {
-        turn?.done();
+        slot?.done();
         this.#refuseAll();
         break;
       }
-      if (turn === undefined) {
-        this.#requestTurns();
+      if (slot === undefined) {
+        this.#requestSlots();
         break;
       }
-      if (turn.begin()) {
+      if (slot.begin()) {
         this.#change(state);
         this.#calls++;
-        this.#shift().resolve(this.#leave(admission, turn));
-      } else turn.done();
+        this.#takeFirst().resolve(this.#leave(admission, slot));
+      } else slot.done();
     }
     // Other processes may need the slots that are not needed here now.
-    for (const turn of this.#turns.splice(0)) turn.done();
+    for (const slot of this.#slots.splice(0)) slot.done();
   }
 
   /** Requests a slot of the rate for each call that could begin now. */
-  #requestTurns(): void {
+  #requestSlots(): void {
     const { concurrency, rate } = this.#options;
     const wanted = Math.min(this.waiting, concurrency - this.#calls);
     while (rate !== undefined && this.#requested < wanted) {
       this.#requested++;
       rate.take(rate.limit, this.#closed.signal).then(
-        (turn) => {
+        (slot) => {
           this.#requested--;
-          this.#turns.push(turn);
+          this.#slots.push(slot);
           this.#pump();
         },
         () => this.#requested--,
@@ -135,7 +135,7 @@ export class CallGate {
     }
   }
 
-  #shift(): Waiting {
+  #takeFirst(): Waiting {
     const { urgent, normal } = this.#waiting;
     const queue = urgent.size > 0 ? urgent : normal;
     const [first] = queue;
@@ -143,10 +143,10 @@ export class CallGate {
     return first!;
   }
 
-  #leave(admission: Admission, turn: Turn): Leave {
+  #leave(admission: Admission, slot: RateSlot): Leave {
     return (end) => {
       const { clock, breaker } = this.#options;
-      turn.done();
+      slot.done();
       this.#calls--;
       this.#change(settleCall(this.#state, admission, end, clock.monotonicMs(), breaker));
       this.#pump();

@@ -132,7 +132,7 @@ export class HeldItem {
   async #settleReady(): Promise<void> {
     this.#isSettling = true;
     while (this.#ready.length > 0 && !this.#isEnded) {
-      // Outcomes of the same turn of the event loop share a commit.
+      // Outcomes of the same iteration of the event loop share a commit.
       await yieldToEventLoop();
       const outcomes = this.#ready;
       this.#ready = [];

@@ -23,7 +23,7 @@ export function openLaneRate(limit: number, options: LaneRateOptions): LaneRate 
   const { name, inbox, clock, signal, failed } = options;
   const rate = new SharedRate({
     shares: {
-      shareRate: (asked) => inbox.shareRate(name, asked),
+      shareRate: (request) => inbox.shareRate(name, request),
       leaveRate: (token, afterMs) => inbox.leaveRate(name, token, afterMs),
     },
     clock,

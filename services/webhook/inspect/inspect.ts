@@ -62,7 +62,7 @@ export function createBatchReader(
 ): (headers: IncomingHttpHeaders, body: Buffer) => SeenBatch {
   const bodies = new LruCache<string, string>(rememberedIds);
   return (headers, body) => {
-    const { words: signature, refusal } = verify(options, headers, body);
+    const { description: signature, refusal } = verify(options, headers, body);
     const contentType = headers["content-type"] ?? "";
     const seen = { contentType, signature };
     const read = readBatch(body);
@@ -87,19 +87,19 @@ function verify(
   { secret, headerName }: ReaderOptions,
   headers: IncomingHttpHeaders,
   body: Buffer,
-): { readonly words: string; readonly refusal?: string } {
+): { readonly description: string; readonly refusal?: string } {
   const value = headers[headerName.toLowerCase()];
   const given = value === undefined ? [] : [String(value)];
-  if (secret === undefined) return { words: given.length === 0 ? "none" : "not verified" };
+  if (secret === undefined) return { description: given.length === 0 ? "none" : "not verified" };
   const known = { channel: "listen", key: createSecretKey(Buffer.from(secret)), expiresMs: undefined };
   const nowMs = Date.now();
   const { kind } = verifySignature(body, given, [known], nowMs);
-  if (kind === "match") return { words: "matches" };
+  if (kind === "match") return { description: "matches" };
   if (kind === "missing")
-    return { words: `missing, expected in ${headerName}`, refusal: "signature is missing" };
+    return { description: `missing, expected in ${headerName}`, refusal: "signature is missing" };
   // The cause is printed, not sent to the caller.
   const cause = explainMismatch({ channel: known.channel, body, given, nowMs }, [known]);
-  return { words: `mismatch: ${cause}`, refusal: "signature mismatch" };
+  return { description: `mismatch: ${cause}`, refusal: "signature mismatch" };
 }
 
 interface Element {

@@ -20,9 +20,9 @@ export function createFileTarget({ path, write }: FileTargetOptions): Target {
     async deliver(batch) {
       const texts = writeAll(batch, (input) => oneLine(write(input)));
       const lines = texts.filter((text) => typeof text === "string");
-      const turn = last.then(() => append(lines));
-      last = turn.catch(() => undefined);
-      await turn;
+      const written = last.then(() => append(lines));
+      last = written.catch(() => undefined);
+      await written;
       return outcomesOf(texts, { kind: "done" });
     },
     async [Symbol.asyncDispose]() {

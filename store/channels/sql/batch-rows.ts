@@ -44,8 +44,8 @@ export function* listBatches(
     numberOfCursor(after, -1),
     limit + 1,
   );
-  const kept = rows.slice(0, limit);
-  return { items: kept.map(toRecord), next: rows.length > limit ? String(kept.at(-1)!.number) : null };
+  const onPage = rows.slice(0, limit);
+  return { items: onPage.map(toRecord), next: rows.length > limit ? String(onPage.at(-1)!.number) : null };
 }
 
 function toRecord(row: BatchRow): BatchRecord {

@@ -20,13 +20,13 @@ export function compressBody(body: Uint8Array): Uint8Array {
   return packed.length < body.length ? packed : body;
 }
 
-/** @param kept the result of `compressBody`, or an uncompressed body */
-export function decompressBody(kept: Uint8Array): Uint8Array {
-  return kept[0] === deflateMark ? inflateSync(kept, { chunkSize: pieceBytes }) : kept;
+/** @param stored the result of `compressBody`, or an uncompressed body */
+export function decompressBody(stored: Uint8Array): Uint8Array {
+  return stored[0] === deflateMark ? inflateSync(stored, { chunkSize: pieceBytes }) : stored;
 }
 
 /** Compressing this many bytes takes 5 ms of the event loop. */
-const turnBytes = 2_097_152;
+const bytesBetweenYields = 2_097_152;
 
 interface WithBody {
   readonly body: Uint8Array;
@@ -46,7 +46,7 @@ async function mapBodies<T extends WithBody>(
   const changed: T[] = [];
   let bytes = 0;
   for (const batch of batches) {
-    if (bytes >= turnBytes) {
+    if (bytes >= bytesBetweenYields) {
       bytes = 0;
       await turn();
     }

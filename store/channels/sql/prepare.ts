@@ -111,7 +111,7 @@ export function* appendBatches(
     "INSERT INTO {bodies} (run_seq, number, body)",
     append.batches.map(({ body }, i) => [seq, append.afterNumber + i, body]),
   );
-  if (append.kept !== null) yield* saveAudience(seq, append.kept);
+  if (append.resumeData !== null) yield* saveAudience(seq, append.resumeData);
   const row = yield* updateRun(session, held, append);
   if (append.isLast && (yield* finishIfSettled(session, seq))) {
     return toRun((yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE seq = $1`, seq))!);
@@ -121,7 +121,7 @@ export function* appendBatches(
 
 function* saveAudience(
   runSeq: number,
-  { page, data }: NonNullable<BatchesToAppend["kept"]>,
+  { page, data }: NonNullable<BatchesToAppend["resumeData"]>,
 ): Operation<void> {
   yield* run(
     `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)

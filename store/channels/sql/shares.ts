@@ -22,7 +22,10 @@ export function* leaveRate(
   yield* shares.leaveRate(session, rateOf(leaving.channelId), leaving, afterMs);
 }
 
-/** Late calls of a previous process may be in one window with those of the next process for this time. */
+/**
+ * How long calls of a previous process count after they began: 100 ms longer than `previousProcessMs` in
+ * `store/sql/shares.ts`, since a call is recorded before it is sent, and there the process has already ended.
+ */
 const lateCallMs = 1_200;
 
 /** Records when a call begins by a share, where one process has the file; replicas have leases for that. */
@@ -49,6 +52,6 @@ export function* expireShares(atMs: number): Operation<void> {
   );
 }
 
-function rateOf(channelId: string): shares.SharedRate {
+function rateOf(channelId: string): shares.StoredRate {
   return { ...channelShares, value: seqOfChannel(channelId), lock: `engage shares of ${channelId}` };
 }

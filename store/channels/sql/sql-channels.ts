@@ -1,6 +1,6 @@
 import { createSettledNow } from "../../../base/async/clock.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
-import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
+import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
 import { compressBodies, decompressBodies } from "./compress-bodies.ts";
@@ -218,10 +218,13 @@ export class SqlChannels implements port.ChannelStore {
     return await this.#call("listBatches", [runId, filter, page], options);
   }
 
-  async shareRate({ channelId, token, ...asked }: port.ShareRequest, options?: Options): Promise<port.Share> {
-    checkShareAsked(asked);
+  async shareRate(
+    { channelId, token, ...request }: port.ShareRequest,
+    options?: Options,
+  ): Promise<port.Share> {
+    checkShareRequest(request);
     const key = token === undefined ? newKey() : decodeShare(token);
-    const sharing = { ...asked, channelId, key, atMs: this.#options.leaseNow() };
+    const sharing = { ...request, channelId, key, atMs: this.#options.leaseNow() };
     return { ...(await this.#call("shareRate", [sharing], options)), token: encodeShare(key) };
   }
 

@@ -60,8 +60,8 @@ export function* listTasks(
     limit + 1,
     ...(channelId === undefined ? [] : [seqOfChannel(channelId)]),
   );
-  const kept = rows.slice(0, limit);
-  return { items: kept.map(toTask), next: rows.length > limit ? String(kept.at(-1)!.seq) : null };
+  const onPage = rows.slice(0, limit);
+  return { items: onPage.map(toTask), next: rows.length > limit ? String(onPage.at(-1)!.seq) : null };
 }
 
 export function* dueTasks(

@@ -1,4 +1,4 @@
-import { oneLine, wordReason } from "../../../base/text/system-error.ts";
+import { oneLine, describeReason } from "../../../base/text/system-error.ts";
 import {
   EventsMemoryError,
   EventsUnavailableError,
@@ -69,7 +69,7 @@ export function exceptionIn(tail: string): ServerException | undefined {
 export function storeError(error: unknown, server: string): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
-  const reason = oneLine(wordReason(error));
+  const reason = oneLine(describeReason(error));
   if (code === undefined) {
     return new EventsUnavailableError(`the event store ${server} is unavailable: ${reason}`, {
       cause: error,

@@ -5,7 +5,7 @@ import type { Column } from "./rows.ts";
 import { type CompileContext, Source } from "./source.ts";
 
 /** More events than this are read again instead of being kept: at 20 bytes each they take 400 MB. */
-const maxKeptRows = 20_000_000;
+const maxSharedRows = 20_000_000;
 
 /** Rows which several passes read: read and kept once, with the columns that the passes request. */
 export interface SharedRows {
@@ -25,7 +25,7 @@ export function createSharedRows(context: CompileContext): SharedRows {
  * texts of a table are equal, but not of kept rows.
  */
 export function shouldShare(scan: Scan, relations: Relations): boolean {
-  return readsOneSet(scan) && relations.rowsAtMost(scan.buckets) <= maxKeptRows;
+  return readsOneSet(scan) && relations.rowsAtMost(scan.buckets) <= maxSharedRows;
 }
 
 /** Reports whether all measures read the same events more than once, and need only numbers of them. */

@@ -29,8 +29,8 @@ export function compileScan(
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
   const context: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
-  const kept = shouldShare(scan, relations) ? createSharedRows(context) : undefined;
-  const division = divideRange(scan, kept);
+  const sharedRows = shouldShare(scan, relations) ? createSharedRows(context) : undefined;
+  const division = divideRange(scan, sharedRows);
   if (scan.measures.length === 0 || division.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
@@ -51,7 +51,7 @@ export function compileScan(
   const parts = compiled.flatMap((measured) => measured.parts);
   const columns = parts.flatMap((part) => part.columns);
   const layouts = new Map(compiled.flatMap((measured) => [...measured.layouts]));
-  if (kept !== undefined) common.unshift(compileShared(kept, { scan, division }));
+  if (sharedRows !== undefined) common.unshift(compileShared(sharedRows, { scan, division }));
   const shared = common.length === 0 ? "" : `WITH ${common.join(", ")} `;
   return {
     ...parameters.finish(shared + mergeParts(keys, parts, columns, dialect)),

@@ -5,7 +5,7 @@ import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
-import { joinLine } from "./order.ts";
+import { enqueue } from "./order.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 interface ClaimRow {
@@ -130,7 +130,7 @@ function* addRoute(
 ): Operation<void> {
   if (ordered) {
     const routed = new Set(indexes);
-    yield* joinLine(
+    yield* enqueue(
       seq,
       target,
       decodeElements(elements).filter(({ index }) => routed.has(index)),

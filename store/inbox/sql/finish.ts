@@ -6,7 +6,7 @@ import type { BatchKey } from "../ids.ts";
 import { encodeRoutes, parseRoutes, type StoredRoute } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
 import { insertDeadLetters } from "./dead-letters.ts";
-import { joinLine } from "./order.ts";
+import { enqueue } from "./order.ts";
 import { addWork, finishIfDone, fresh } from "./rows/work-rows.ts";
 
 interface BegunRow {
@@ -37,10 +37,10 @@ export function* complete(
   if (begun.claim_key !== null) {
     yield* saveReply(begun.channel, begun.claim_key, key.seq, reply);
   }
-  const kept = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
+  const stored = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
     "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1 WHERE seq = $2",
-    encodeRoutes(kept),
+    encodeRoutes(stored),
     key.seq,
   );
   for (const { route, result } of routes) {
@@ -160,7 +160,7 @@ function* addRoute(
   const elements = decodeElements(stored!.elements);
   if (ordered) {
     const waiting = new Set(pending);
-    yield* joinLine(
+    yield* enqueue(
       seq,
       target,
       elements.filter(({ index }) => waiting.has(index)),

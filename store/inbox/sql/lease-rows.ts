@@ -1,6 +1,6 @@
 import { type Operation, run, type Session } from "../../sql/query.ts";
 import { encodeIndexes } from "../index-set.ts";
-import { firstInLine, lockOrder, markInFlight, parkedMs, parkWork } from "./order.ts";
+import { firstInQueue, lockOrder, markInFlight, parkedMs, parkWork } from "./order.ts";
 import { addWork, holders, reduceWork, type WorkRow } from "./rows/work-rows.ts";
 
 /** Work with its decoded indexes. */
@@ -68,7 +68,7 @@ function* findFirsts(session: Session, rows: readonly ReadRow[]): Operation<Firs
   if (first === undefined) return firsts;
   yield* lockOrder(session, first.target);
   const seqs = [...new Set(ordered.map((row) => row.batch_seq))];
-  for (const row of yield* firstInLine(session, first.target, seqs)) {
+  for (const row of yield* firstInQueue(session, first.target, seqs)) {
     const own = firsts.get(row.batch_seq) ?? new Map<number, number>();
     own.set(row.element_index, row.position);
     firsts.set(row.batch_seq, own);

@@ -22,7 +22,7 @@ export function* lockOrder({ dialect }: Session, target: string): Operation<void
 }
 
 /** Adds elements to the ends of their queues. */
-export function* joinLine(
+export function* enqueue(
   batchSeq: number,
   target: string,
   elements: readonly Pick<BatchElement, "index" | "pushId">[],
@@ -41,7 +41,7 @@ export interface FirstRow {
 }
 
 /** Returns the elements of the batches that are the first of their push id: those in flight, or those before all others. */
-export function* firstInLine(
+export function* firstInQueue(
   { dialect }: Session,
   target: string,
   batchSeqs: readonly number[],
@@ -68,26 +68,26 @@ export function* markInFlight({ dialect }: Session, positions: readonly number[]
 }
 
 /** Settled elements of a batch. */
-export interface LeavingLine {
+export interface SettledElements {
   readonly batchSeq: number;
   readonly indexes: readonly number[];
 }
 
 /** Removes settled elements from their queues and makes the next work leasable. */
-export function* leaveLine(
+export function* dequeue(
   { nowMs, dialect }: Session,
   target: string,
-  leaving: readonly LeavingLine[],
+  settledElements: readonly SettledElements[],
 ): Operation<void> {
-  const settled = new Map(leaving.map(({ batchSeq, indexes }) => [batchSeq, new Set(indexes)]));
+  const settled = new Map(settledElements.map(({ batchSeq, indexes }) => [batchSeq, new Set(indexes)]));
   const rows = yield* all<FirstRow>(
     `SELECT position, batch_seq, element_index FROM {line}
      WHERE target = $1 AND batch_seq IN ${dialect.integersOf("$2")}`,
     target,
     JSON.stringify([...settled.keys()]),
   );
-  const gone = rows.filter((row) => settled.get(row.batch_seq)?.has(row.element_index));
-  const positions = JSON.stringify(gone.map((row) => row.position));
+  const settledRows = rows.filter((row) => settled.get(row.batch_seq)?.has(row.element_index));
+  const positions = JSON.stringify(settledRows.map((row) => row.position));
   const next = yield* all<{ batch_seq: number }>(
     `SELECT DISTINCT behind.batch_seq FROM {line} mine
      JOIN {line} behind ON behind.target = mine.target AND behind.push_key = mine.push_key

@@ -33,9 +33,9 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
     `SELECT seq FROM {batches} WHERE in_flight_until_ms < $1 LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.claimMs,
   );
-  const gone = [...finished, ...abandoned].map(({ seq }) => seq);
-  yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(gone));
-  yield* run(`DELETE FROM {batches} WHERE seq IN ${dialect.integersOf("$1")}`, JSON.stringify(gone));
+  const deleted = [...finished, ...abandoned].map(({ seq }) => seq);
+  yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
+  yield* run(`DELETE FROM {batches} WHERE seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
   const full = [
     finished.length === maxBatches,
     abandoned.length === maxBatches,
@@ -43,7 +43,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
     deadLetters.length === maxRows,
   ];
   return {
-    batches: gone.length,
+    batches: deleted.length,
     claims: claims.length,
     deadLetters: deadLetters.length,
     more: full.includes(true),

@@ -3,7 +3,7 @@ import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.t
 import { isOrderedRoute } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
-import { joinLine } from "./order.ts";
+import { enqueue } from "./order.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 export interface Replayed {
@@ -56,7 +56,7 @@ function* replayGroup(session: Session, rows: readonly DeadRow[], nonce: string)
   const isOrdered = isOrderedRoute(batch.routes, target);
   if (isOrdered) {
     const elements = rows.map((row) => ({ index: row.element_index, pushId: parseText(row.push_id) ?? "" }));
-    yield* joinLine(batchSeq, target, elements);
+    yield* enqueue(batchSeq, target, elements);
   }
   yield* addWork({
     ...fresh,

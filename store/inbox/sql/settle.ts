@@ -5,7 +5,7 @@ import { planSettlement, type Settlement } from "../settlement.ts";
 import type { ElementOutcome, SettleResult } from "../work.ts";
 import { addCounts } from "./counts.ts";
 import { insertDeadLetters } from "./dead-letters.ts";
-import { type LeavingLine, leaveLine, lockOrder } from "./order.ts";
+import { dequeue, lockOrder, type SettledElements } from "./order.ts";
 import { readableElements } from "./rows/stored-bodies.ts";
 import { addWork, finishIfDone, reduceWork, type WorkRow, workColumns } from "./rows/work-rows.ts";
 
@@ -96,7 +96,7 @@ function* settleDone(session: Session, target: string, done: readonly Held[]): O
       batchSeq: row.batch_seq,
       indexes: settlement.outcomes.map(({ index }) => index),
     }));
-  if (leaving.length > 0) yield* leaveLine(session, target, mergeByBatch(leaving));
+  if (leaving.length > 0) yield* dequeue(session, target, mergeByBatch(leaving));
   const byChannel = Map.groupBy(done, ({ row }) => row.channel);
   for (const channel of [...byChannel.keys()].toSorted()) {
     const count = byChannel.get(channel)!.reduce((sum, { row }) => sum + row.element_count, 0);
@@ -106,7 +106,7 @@ function* settleDone(session: Session, target: string, done: readonly Held[]): O
 }
 
 /** Merges the items of one batch. */
-function mergeByBatch(leaving: readonly LeavingLine[]): readonly LeavingLine[] {
+function mergeByBatch(leaving: readonly SettledElements[]): readonly SettledElements[] {
   const merged = Map.groupBy(leaving, ({ batchSeq }) => batchSeq);
   return [...merged].map(([batchSeq, own]) => ({ batchSeq, indexes: own.flatMap(({ indexes }) => indexes) }));
 }
@@ -136,16 +136,16 @@ function* settleRow(
   const plan = planSettlement(held, outcomes);
   yield* updateWork(session, row, plan);
   yield* insertDead(session, row, plan.dead, wallMs);
-  const gone = [...plan.delivered, ...plan.dead.map(({ index }) => index)];
-  if (row.is_ordered === 1 && gone.length > 0) {
-    yield* leaveLine(session, row.target, [{ batchSeq: row.batch_seq, indexes: gone }]);
+  const settled = [...plan.delivered, ...plan.dead.map(({ index }) => index)];
+  if (row.is_ordered === 1 && settled.length > 0) {
+    yield* dequeue(session, row.target, [{ batchSeq: row.batch_seq, indexes: settled }]);
   }
   yield* addCounts(session, row.channel, row.target, {
     delivered: plan.delivered.length,
     dead: plan.dead.length,
-    pending: -gone.length,
+    pending: -settled.length,
   });
-  if (gone.length === held.length) yield* finishIfDone(session, row.batch_seq);
+  if (settled.length === held.length) yield* finishIfDone(session, row.batch_seq);
   const isMore = row.is_ordered === 1 || plan.retries.length > 0 || plan.returned.length > 0;
   return {
     result: { kind: "settled", remaining: plan.remaining.length, ignored: plan.ignored },
@@ -176,9 +176,9 @@ function* updateWork({ nowMs }: Session, row: WorkRow, plan: Settlement): Operat
       suspect: row.suspect,
     },
   ].filter(({ indexes }) => indexes.length > 0);
-  const kept = plan.remaining.length > 0 ? { ...row, indexes: plan.remaining } : again.shift();
-  if (kept === undefined) yield* run("DELETE FROM {work} WHERE id = $1", row.id);
-  else yield* reduceWork(row.id, kept.indexes, kept);
+  const reused = plan.remaining.length > 0 ? { ...row, indexes: plan.remaining } : again.shift();
+  if (reused === undefined) yield* run("DELETE FROM {work} WHERE id = $1", row.id);
+  else yield* reduceWork(row.id, reused.indexes, reused);
   for (const work of again) yield* addWork({ ...row, ...work });
 }
 

@@ -20,6 +20,6 @@ export function* leaveRate(
   yield* shares.leaveRate(session, rateOf(target), { key, atMs: session.nowMs }, afterMs);
 }
 
-function rateOf(target: string): shares.SharedRate {
+function rateOf(target: string): shares.StoredRate {
   return { ...targetShares, value: target, lock: `engage shares of target ${target}` };
 }

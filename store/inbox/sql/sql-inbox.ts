@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Share, ShareAsked } from "../../../base/async/rate-shares.ts";
-import { wordError } from "../../../base/text/system-error.ts";
+import type { RateShareRequest, Share } from "../../../base/async/rate-shares.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
-import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
+import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { newKey } from "../../sql/values.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
@@ -143,11 +143,11 @@ export class SqlInbox implements port.Inbox {
     return result;
   }
 
-  async shareRate(target: string, asked: ShareAsked, options?: port.CallOptions): Promise<Share> {
-    checkShareAsked(asked);
-    const { token, ...wish } = asked;
+  async shareRate(target: string, request: RateShareRequest, options?: port.CallOptions): Promise<Share> {
+    checkShareRequest(request);
+    const { token, ...sharing } = request;
     const key = token === undefined ? newKey() : decodeShare(token);
-    const share = await this.#call("shareRate", [{ ...wish, target, key }], options);
+    const share = await this.#call("shareRate", [{ ...sharing, target, key }], options);
     return { ...share, token: encodeShare(key) };
   }
 
@@ -213,7 +213,7 @@ export class SqlInbox implements port.Inbox {
       return { ...sizes, oldestPendingMs, ...this.#writable() };
     } catch (error) {
       options?.signal?.throwIfAborted();
-      const reason = wordError(error);
+      const reason = errorMessage(error);
       return { writable: false, reason, oldestPendingMs: null, usedBytes: null, freeBytes: null };
     }
   }
@@ -279,7 +279,7 @@ export class SqlInbox implements port.Inbox {
       this.#admit(0);
       return { writable: true, reason: null };
     } catch (error) {
-      return { writable: false, reason: wordError(error) };
+      return { writable: false, reason: errorMessage(error) };
     }
   }
 

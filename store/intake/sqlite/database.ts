@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import { codeOf } from "../../sql/sqlite/errors.ts";
 import { type FileSchema, openFile } from "../../sql/sqlite/file.ts";
 import { IntakeOpenError, IntakeUnavailableError } from "../intake.ts";
@@ -82,7 +82,9 @@ export class IntakeDatabase implements Disposable {
       return work();
     } catch (error) {
       if (codeOf(error) === 0) throw error;
-      throw new IntakeUnavailableError(`intake file "${this.#path}": ${wordError(error)}`, { cause: error });
+      throw new IntakeUnavailableError(`intake file "${this.#path}": ${errorMessage(error)}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import { type Lease, LeaseLostError } from "../leases.ts";
 
 export interface HeldLeaseOptions {
@@ -71,7 +71,7 @@ export class HeldLease implements Lease {
 
   #endInTime(): void {
     if (this.signal.aborted || this.#options.clock.monotonicMs() < this.#endMs) return;
-    const why = this.#failure === undefined ? "" : `: ${wordError(this.#failure)}`;
+    const why = this.#failure === undefined ? "" : `: ${errorMessage(this.#failure)}`;
     this.#lose(`was not renewed in time${why}`);
   }
 

@@ -1,4 +1,4 @@
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { describeSystemError, errorMessage } from "../../../base/text/system-error.ts";
 import { isErrorOf, type StoreFaults } from "../faults.ts";
 
 /**
@@ -37,12 +37,12 @@ export function toStoreError(faults: StoreFaults, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isRequest = requestClasses.has(codeOf(error).slice(0, 2)) && !isRetryable(error);
   if (isErrorOf(faults, error) || isRequest || error instanceof TypeError) return error;
-  return new faults.UnavailableError(`${faults.noun} database: ${wordsOf(error)}`, { cause: error });
+  return new faults.UnavailableError(`${faults.noun} database: ${messageOf(error)}`, { cause: error });
 }
 
 /** Returns the message of an error. A refused connection to a host with several addresses has its messages inside. */
-function wordsOf(error: Error): string {
-  if (wordSystemError(error) !== undefined) return wordError(error);
+function messageOf(error: Error): string {
+  if (describeSystemError(error) !== undefined) return errorMessage(error);
   if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
-  return error.errors.map(wordError).join(", ");
+  return error.errors.map(errorMessage).join(", ");
 }

@@ -108,8 +108,8 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     const { noun, UnavailableError } = this.#store.faults;
     if (this.#isClosed) throw new UnavailableError(`${noun} is closed`);
     if (this.#pool.waitingCount >= this.#maxWaiting) {
-      const words = `${this.#pool.waitingCount} calls already wait for a connection`;
-      throw new UnavailableError(`${noun} database: ${words}`);
+      const description = `${this.#pool.waitingCount} calls already wait for a connection`;
+      throw new UnavailableError(`${noun} database: ${description}`);
     }
     const outcome = this.#tryWithClient(work);
     // The work goes on until its connection is free again.

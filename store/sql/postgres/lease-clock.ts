@@ -38,17 +38,17 @@ export async function openLeaseClock(options: Omit<LeaseClockOptions, "now">): P
  */
 export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): LeaseClock {
   let offsetMs: number | undefined;
-  let askedMs = 0;
+  let requestedMs = 0;
   let isAsking = false;
   const refresh = async (): Promise<void> => {
-    askedMs = monotonic();
+    requestedMs = monotonic();
     isAsking = true;
     try {
       const databaseMs = await ask();
       const receivedMs = monotonic();
-      if (offsetMs !== undefined && receivedMs - askedMs > maxRoundTripMs) return;
+      if (offsetMs !== undefined && receivedMs - requestedMs > maxRoundTripMs) return;
       // The database read its clock between the call and the reply; the middle is assumed.
-      offsetMs = databaseMs - (askedMs + receivedMs) / 2;
+      offsetMs = databaseMs - (requestedMs + receivedMs) / 2;
     } finally {
       isAsking = false;
     }
@@ -58,7 +58,7 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
     now() {
       if (offsetMs === undefined) return Math.round(now());
       // An unavailable database is asked again in a minute: it can't give out leases meanwhile.
-      if (!isAsking && monotonic() - askedMs > freshMs) refresh().catch(() => {});
+      if (!isAsking && monotonic() - requestedMs > freshMs) refresh().catch(() => {});
       return Math.round(monotonic() + offsetMs);
     },
   };

@@ -43,16 +43,16 @@ export async function checkServer(store: PostgresStore, pool: Pool, schema: stri
   const version = await readVersion(store, pool, schema);
   if (version > migrations.length) throw newerError(store, schema, version);
   if (version < migrations.length) {
-    const words = `has version ${version}, this program needs ${migrations.length}: run engage migrate`;
-    throw new faults.OpenError(`${faults.noun} schema "${schema}" ${words}`);
+    const description = `has version ${version}, this program needs ${migrations.length}: run engage migrate`;
+    throw new faults.OpenError(`${faults.noun} schema "${schema}" ${description}`);
   }
   const { rows } = await pool.query<{ name: string }>(
     "SELECT name FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off'",
   );
   if (rows.length === 0) return;
   const off = rows.map(({ name }) => name).join(" and ");
-  const words = `has ${off} off, so ${faults.ifNotDurable}: turn it on`;
-  throw new faults.OpenError(`${faults.noun} database ${words}`);
+  const description = `has ${off} off, so ${faults.ifNotDurable}: turn it on`;
+  throw new faults.OpenError(`${faults.noun} database ${description}`);
 }
 
 async function migrateWith(store: PostgresStore, client: Client, schema: string): Promise<Migrated> {

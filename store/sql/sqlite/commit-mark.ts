@@ -39,8 +39,8 @@ interface MarkedStore {
 export function checkNotMissing({ faults }: MarkedStore, path: string, setup: MarkSetup): void {
   const mark = existsSync(path) ? undefined : readMark<CommitMark>(setup.path);
   if (mark === undefined) return;
-  const words = `is missing; it had ${describe(mark.numbers)} in ${mark.commits} commits`;
-  throw new faults.OpenError(`${faults.noun} file "${path}" ${words}: restore it, or ${setup.advice}`);
+  const description = `is missing; it had ${describe(mark.numbers)} in ${mark.commits} commits`;
+  throw new faults.OpenError(`${faults.noun} file "${path}" ${description}: restore it, or ${setup.advice}`);
 }
 
 /**
@@ -116,16 +116,16 @@ export class CommitCounter implements Disposable {
     const { faults } = this.#store;
     const file = `${faults.noun} file "${path}"`;
     if (mark.id !== this.#id) {
-      const words = `is not the database which had ${describe(mark.numbers)} in ${mark.commits} commits`;
+      const description = `is not the database which had ${describe(mark.numbers)} in ${mark.commits} commits`;
       throw new faults.OpenError(
-        `${file} ${words}, or it has lost its "-wal" file: restore both, or ${advice}`,
+        `${file} ${description}, or it has lost its "-wal" file: restore both, or ${advice}`,
       );
     }
     const found = this.#read();
     if (found.commits >= mark.commits) return;
     const missing = Object.entries(mark.numbers)
       .map(([name, last]) => missingOf(name, found.numbers[name] ?? 0, last))
-      .filter((words) => words !== undefined);
+      .filter((description) => description !== undefined);
     const lost = `has lost its last ${mark.commits - found.commits} of ${mark.commits} commits`;
     const what = missing.length === 0 ? "changes to existing rows" : missing.join(", ");
     throw new faults.OpenError(

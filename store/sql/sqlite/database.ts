@@ -149,6 +149,6 @@ function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSet
   if (!checkAtOpen) return;
   const [found] = db.prepare("PRAGMA quick_check(1)").all();
   if (found?.["quick_check"] === "ok") return;
-  const words = `is damaged (${found?.["quick_check"]}): ${faults.ifDamaged}`;
-  throw new faults.OpenError(`${faults.noun} file "${path}" ${words}`);
+  const description = `is damaged (${found?.["quick_check"]}): ${faults.ifDamaged}`;
+  throw new faults.OpenError(`${faults.noun} file "${path}" ${description}`);
 }

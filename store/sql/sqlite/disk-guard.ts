@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { createFreeSpace, freeBytesOf } from "../../../base/files/free-space.ts";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import type { StoreFaults } from "../faults.ts";
 
 export interface DiskGuardOptions {
@@ -46,8 +46,8 @@ export class DiskGuard {
     }
     const freeBytes = this.#space.bytes() - maxWalBytes;
     if (freeBytes - neededBytes(bytes) < minFreeBytes) {
-      const words = `disk of ${this.#file} has ${Math.max(0, freeBytes)} bytes free beside its log`;
-      throw new faults.FullError(`${words}, at least ${minFreeBytes} must stay`);
+      const description = `disk of ${this.#file} has ${Math.max(0, freeBytes)} bytes free beside its log`;
+      throw new faults.FullError(`${description}, at least ${minFreeBytes} must stay`);
     }
   }
 
@@ -72,7 +72,7 @@ export class DiskGuard {
     try {
       return freeBytes(path);
     } catch (error) {
-      throw new faults.UnavailableError(`disk of ${this.#file} can't be measured: ${wordError(error)}`, {
+      throw new faults.UnavailableError(`disk of ${this.#file} can't be measured: ${errorMessage(error)}`, {
         cause: error,
       });
     }

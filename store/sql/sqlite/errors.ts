@@ -1,4 +1,4 @@
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import { isErrorOf, type StoreFaults } from "../faults.ts";
 
 /** SQLite's primary result codes which concern the store, not a statement (https://www.sqlite.org/rescode.html). */
@@ -46,7 +46,7 @@ export function isStoreError(faults: StoreFaults, error: unknown): boolean {
 }
 
 export function serializeError(faults: StoreFaults, path: string, error: unknown): SerializedError {
-  const message = wordError(error);
+  const message = errorMessage(error);
   const kind = faults.requestErrors.findIndex((one) => error instanceof one);
   if (kind >= 0) return { kind, message };
   const why = storeCodes.get(codeOf(error));

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 import { deserializeError } from "./errors.ts";
@@ -122,7 +122,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     return worker;
   }
 
-  /** Sends a request. Requests of one turn of the event loop cross together. */
+  /** Sends a request. Requests of one iteration of the event loop are sent together. */
   #send(request: Request): void {
     if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
   }
@@ -186,7 +186,7 @@ async function openFailure(worker: Worker, noun: string): Promise<string | undef
       first("exit").then(() => `${noun} thread ended before it opened the file`),
     ]);
   } catch (error) {
-    return `${noun} thread failed: ${wordError(error)}`;
+    return `${noun} thread failed: ${errorMessage(error)}`;
   } finally {
     decided.abort();
   }

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile, makePrivateFolder, tighten } from "../../../base/files/private.ts";
-import { wordError } from "../../../base/text/system-error.ts";
+import { errorMessage } from "../../../base/text/system-error.ts";
 import type { StoreFaults } from "../faults.ts";
 import { isBusy, isDamaged } from "./errors.ts";
 
@@ -88,12 +88,12 @@ function syncFolder(path: string): void {
 function toOpenError({ faults }: FileSchema, path: string, error: unknown, holder: () => string): Error {
   if (error instanceof faults.OpenError) return error;
   const file = `${faults.noun} file "${path}"`;
-  const message = wordError(error);
+  const message = errorMessage(error);
   if (isBusy(error)) return new faults.OpenError(`${file} is in use by ${holder()}`, { cause: error });
-  const words = isDamaged(error)
+  const description = isDamaged(error)
     ? `${file} is damaged or not a SQLite database (${message}): ${faults.ifDamaged}`
     : `${file} can't be opened: ${message}`;
-  return new faults.OpenError(words, { cause: error });
+  return new faults.OpenError(description, { cause: error });
 }
 
 /**

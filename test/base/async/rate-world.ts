@@ -1,5 +1,5 @@
 import { type Clock, createWait } from "../../../base/async/clock.ts";
-import type { ShareAsked } from "../../../base/async/rate-shares.ts";
+import type { RateShareRequest } from "../../../base/async/rate-shares.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
 import { giveShare, type ShareRow } from "../../../store/sql/give-share.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -63,11 +63,11 @@ export function openRateWorld(random: () => number): RateWorld {
   let rows: readonly ShareRow[] = [];
   let lastKey = 0;
 
-  function shareOf(key: number, asked: ShareAsked, atMs: number) {
+  function shareOf(key: number, asked: RateShareRequest, atMs: number) {
     calls.count++;
-    const { share, own, changed, gone } = giveShare(rows, key, asked, atMs);
+    const { share, own, changed, expired } = giveShare(rows, key, asked, atMs);
     const written = [...changed, own];
-    const over = new Set([...gone, ...written.map((row) => row.share_key)]);
+    const over = new Set([...expired, ...written.map((row) => row.share_key)]);
     rows = [...rows.filter((row) => !over.has(row.share_key)), ...written].filter(
       (row) => row.held > 0 || row.wanted > 0,
     );
@@ -79,7 +79,7 @@ export function openRateWorld(random: () => number): RateWorld {
     const stopping = new AbortController();
     const pause = (of: Clock, ms: number) => new Promise<void>((resolve) => of.after(ms, resolve));
     const store = {
-      async shareRate(request: ShareAsked) {
+      async shareRate(request: RateShareRequest) {
         const atMs = Math.round(clock.now() + skewMs);
         await pause(clock, random() * 30);
         const answer = shareOf(Number(request.token ?? ++lastKey), request, atMs);

@@ -59,7 +59,7 @@ describe("requests of one process", () => {
   it("are not held up for ever by a receiver that is always slow", async () => {
     const { clock, arrivals } = open(100, 3_000, () => 300);
     await clock.advance(30_000);
-    // The initial patience is 2 % of this time.
+    // The initial delay budget is 2 % of this time.
     expect(within(arrivals, 30_000)).toBeGreaterThan(0.93 * 3_000);
   });
 

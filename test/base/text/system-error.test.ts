@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { describeSystemError, errorMessage } from "../../../base/text/system-error.ts";
 
 const fault = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`${code}: the system's own words`), { code, ...more });
 const to = (address: string, port = 8080) => ({ syscall: "connect", address, port });
 
-describe("wordSystemError", () => {
+describe("describeSystemError", () => {
   it.each<[string, Error, string]>([
     ["a missing file", fault("ENOENT", { syscall: "open", path: "a" }), "no such file or folder"],
     ["a folder", fault("EISDIR"), "it is a folder, not a file"],
@@ -37,7 +37,7 @@ describe("wordSystemError", () => {
     ],
     ["a rare one", fault("ENXIO"), "no such device or address"],
   ])("%s", (_what, error, words) => {
-    expect(wordSystemError(error)).toBe(words);
+    expect(describeSystemError(error)).toBe(words);
   });
 
   it.each<[string, unknown]>([
@@ -47,11 +47,11 @@ describe("wordSystemError", () => {
     ["a name that every object has", fault("constructor")],
     ["several faults, one of which is another", new AggregateError([fault("EPIPE"), new Error("other")])],
   ])("knows nothing of %s", (_what, error) => {
-    expect(wordSystemError(error)).toBeUndefined();
+    expect(describeSystemError(error)).toBeUndefined();
   });
 });
 
-describe("wordError", () => {
+describe("errorMessage", () => {
   it.each<[string, unknown, string]>([
     [
       "a file",
@@ -72,6 +72,6 @@ describe("wordError", () => {
     ["an error of ours", new Error("it is wrong"), "it is wrong"],
     ["no error", 7, "7"],
   ])("%s", (_what, error, words) => {
-    expect(wordError(error)).toBe(words);
+    expect(errorMessage(error)).toBe(words);
   });
 });

@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { wordCallError, wordConnectionFault } from "../../../cmd/client/call-fault.ts";
+import { describeCallError, describeConnectionFault } from "../../../cmd/client/call-fault.ts";
 
 const fault = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const refused = fault("ECONNREFUSED", { address: "127.0.0.1", port: 80 });
@@ -27,12 +27,12 @@ test.each([
   ["cut", fault("ECONNRESET"), "the connection was closed before the answer was complete"],
   ["no fault of a connection", new Error("no answer to this"), "no answer to this"],
 ])("%s", (_name, error, words) => {
-  expect(wordConnectionFault(error)).toBe(words);
+  expect(describeConnectionFault(error)).toBe(words);
 });
 
 test("a call through Connect is described by the connection's fault, or by its own message", () => {
-  expect(wordCallError(new ConnectError("x", undefined, undefined, undefined, refused))).toContain(
+  expect(describeCallError(new ConnectError("x", undefined, undefined, undefined, refused))).toContain(
     "is the server",
   );
-  expect(wordCallError(new ConnectError("unknown project"))).toBe("unknown project");
+  expect(describeCallError(new ConnectError("unknown project"))).toBe("unknown project");
 });

@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { formatOf } from "../../../cmd/import/files.ts";
 import { runImport } from "../../../cmd/import/import.ts";
 import { openMapping } from "../../../cmd/import/mapping.ts";
-import { takeFiles } from "../../../cmd/import/reading.ts";
+import { importFiles } from "../../../cmd/import/reading.ts";
 import { createImportSummary } from "../../../cmd/import/summary.ts";
 import type { ImportTarget } from "../../../cmd/import/target.ts";
 import { StoppedError } from "../../../cmd/terminal/user-error.ts";
@@ -52,12 +52,12 @@ async function take(
   const { signal } = stop;
   const stderr = new PassThrough();
   const mapping = openMapping({ entries: map });
-  const error = await takeFiles(files, {
+  const error = await importFiles(files, {
     sourceOf: (file) => ({ format: formatOf(file), mapping, skip: 0, stdin: Readable.from([]), signal }),
     target: { ...fake, whileStopping: "waiting", [Symbol.asyncDispose]: async () => {} },
     summary: createImportSummary("stored"),
     progress: { at() {}, stop() {} },
-    tell: () => void stderr.write("told\n"),
+    writeSummary: () => void stderr.write("told\n"),
     options: { skip },
     streams: { stderr },
     signal,

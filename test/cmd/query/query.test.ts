@@ -199,7 +199,7 @@ describe("engage query", () => {
 describe("engage cluster", () => {
   async function cluster(args: string[], input: string) {
     const stored: CohortMember[] = [];
-    const clusters = {
+    const cohorts = {
       today: () => "2026-08-23",
       async importCohort(_version: unknown, pieces: AsyncIterable<readonly CohortMember[]>) {
         for await (const piece of pieces) stored.push(...piece);
@@ -209,7 +209,7 @@ describe("engage cluster", () => {
         { projectId: 1, name: "vip", day: "2026-08-23", kind: "cohort" as const, members: 3 },
       ],
     };
-    const { url } = await openProxy({ clusters });
+    const { url } = await openProxy({ cohorts });
     const options = { cwd: folderWith({ "engage.yaml": "" }), env: { ENGAGE_TOKEN: "token-one" }, input };
     const run = await runEngage(["cluster", ...args, "--project", "1", "--url", url], options);
     return { ...run, stored, stderr: run.stderr.replaceAll(url, "URL") };

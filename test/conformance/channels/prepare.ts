@@ -73,7 +73,7 @@ export function testPreparation(open: OpenWorld): void {
     it("continues where the last batches were stored", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
-      const append = { cursor: "b", isLast: false, counted, kept: null };
+      const append = { cursor: "b", isLast: false, counted, resumeData: null };
       expect(
         await world.store.appendBatches(preparation.token, {
           ...append,
@@ -85,7 +85,7 @@ export function testPreparation(open: OpenWorld): void {
       world.clock.ms += 1_000;
       const resumed = (await world.store.leasePreparation("two", 1_000))!;
       expect(resumed.run).toMatchObject({ runId: run.runId, batches: 2, cursor: "b" });
-      const last = { batches: [batchOf(["c"])], cursor: "c", isLast: true, counted, kept: null };
+      const last = { batches: [batchOf(["c"])], cursor: "c", isLast: true, counted, resumeData: null };
       expect(await world.store.appendBatches(preparation.token, { ...last, afterNumber: 2 })).toEqual({
         kind: "stale",
       });
@@ -120,7 +120,7 @@ export function testPreparation(open: OpenWorld): void {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       const broken = { ...batchOf(["b"]), size: null as unknown as number };
-      const append = { afterNumber: 0, cursor: "b", isLast: false, counted, kept: null };
+      const append = { afterNumber: 0, cursor: "b", isLast: false, counted, resumeData: null };
       const all = [batchOf(["a"]), broken];
       await expect(
         world.store.appendBatches(preparation.token, { ...append, batches: all }),
@@ -132,7 +132,7 @@ export function testPreparation(open: OpenWorld): void {
     it("ends the run when nothing remains to be sent", async () => {
       await using world = await open();
       const { preparation, run, channelId } = await beginRun(world.store);
-      const append = { cursor: "a", counted, kept: null };
+      const append = { cursor: "a", counted, resumeData: null };
       await world.store.appendBatches(preparation.token, {
         ...append,
         afterNumber: 0,
@@ -162,15 +162,15 @@ export function testPreparation(open: OpenWorld): void {
         ...append,
         afterNumber: 0,
         batches: [batchOf(["a"])],
-        kept: keep(0, "one"),
+        resumeData: keep(0, "one"),
       });
       await world.store.appendBatches(preparation.token, {
         ...append,
         afterNumber: 1,
         batches: [batchOf(["b"])],
-        kept: keep(1, "two"),
+        resumeData: keep(1, "two"),
       });
-      const stale = { ...append, afterNumber: 1, batches: [batchOf(["c"])], kept: keep(1, "three") };
+      const stale = { ...append, afterNumber: 1, batches: [batchOf(["c"])], resumeData: keep(1, "three") };
       expect(await world.store.appendBatches(preparation.token, stale)).toEqual({ kind: "stale" });
       expect(text(await world.store.audience(run.runId, 0))).toBe("one");
       expect(text(await world.store.audience(run.runId, 1))).toBe("two");
@@ -182,7 +182,7 @@ export function testPreparation(open: OpenWorld): void {
         cursor: "",
         isLast: true,
         counted: less,
-        kept: null,
+        resumeData: null,
       });
       expect(await world.store.audience(run.runId, 0)).toBeNull();
       expect(await world.store.statistics(run.runId)).toMatchObject({ planned: 9, filtered: 1, control: 2 });
@@ -197,7 +197,7 @@ export function testPreparation(open: OpenWorld): void {
         cursor: "a",
         isLast: false,
         counted,
-        kept: null,
+        resumeData: null,
       });
       expect(await world.store.failRun(preparation.token, "the cohort is gone")).toBe(true);
       expect(await world.store.task(run.taskId)).toMatchObject({
@@ -231,7 +231,7 @@ export function testPreparation(open: OpenWorld): void {
         cursor: "",
         isLast: true,
         counted,
-        kept: null,
+        resumeData: null,
       });
       expect(told).toBe(2);
       listener[Symbol.dispose]();

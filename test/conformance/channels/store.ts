@@ -115,7 +115,7 @@ export async function preparedRun(
     batches: lists.map(batchOf),
     cursor: "end",
     isLast: true,
-    kept: null,
+    resumeData: null,
     counted: { planned: lists.flat().length, filtered: 0, control: 0 },
   });
   return running;

@@ -43,7 +43,14 @@ export function testTasks(open: OpenWorld): void {
         expect(await world.store.startRun(taskId, { day: at })).toMatchObject({ kind: "refused" });
         const preparation = (await world.store.leasePreparation("one", 1_000))!;
         ids.push(preparation.run.runId);
-        const rest = { afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts, kept: null };
+        const rest = {
+          afterNumber: 0,
+          batches: [],
+          cursor: "",
+          isLast: true,
+          counted: noCounts,
+          resumeData: null,
+        };
         await world.store.appendBatches(preparation.token, rest);
       }
       expect(ids).toEqual([`t1_${day}_2`, `t1_${day}_3`, "t1_2023-11-15"]);
@@ -97,7 +104,7 @@ export function testTasks(open: OpenWorld): void {
         cursor: "",
         isLast: true,
         counted: noCounts,
-        kept: null,
+        resumeData: null,
       });
       expect(await world.store.task(taskId)).toMatchObject({ state: "scheduled", nextRunAtMs: 6 });
     });
@@ -139,7 +146,7 @@ export function testTasks(open: OpenWorld): void {
         batches: [batchOf(["a", "b"]), batchOf(["c"])],
         cursor: "c",
         counted: noCounts,
-        kept: null,
+        resumeData: null,
       };
       await world.store.appendBatches(next.token, { ...append, afterNumber: 0, isLast: false });
       await world.store.cancelTask(taskId);

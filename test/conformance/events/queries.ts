@@ -63,9 +63,9 @@ export function testQueries(create: CreateEventsWorld): void {
         order.push(name);
       };
       const greedy = Array.from({ length: 5 }, (_, at) =>
-        ask(`greedy ${at}`, { ...countAll, asker: "greedy" }),
+        ask(`greedy ${at}`, { ...countAll, caller: "greedy" }),
       );
-      const other = ask("other", { ...countAll, projectId: 9, asker: "other" });
+      const other = ask("other", { ...countAll, projectId: 9, caller: "other" });
       expect(opened.store.queryCounts()).toEqual({ running: 2, waiting: 4 });
       await Promise.all([...greedy, other]);
       expect(order.indexOf("other")).toBeLessThan(order.indexOf("greedy 4"));

@@ -39,7 +39,7 @@ async function prepare(store: ChannelStore): Promise<StoredRun> {
       cursor: String(page + 1),
       isLast: page === pages - 1,
       counted: { planned: 2 * pageBatches, filtered: 0, control: 0 },
-      kept: { page, data: bytes(`page ${page}`) },
+      resumeData: { page, data: bytes(`page ${page}`) },
     });
     say({ kind: "appended", runId: run.runId, batches: afterNumber + pageBatches });
   }

@@ -49,11 +49,11 @@ export const style = { percentAs: "percent" } as const;
 
 export interface ProxyOptions extends Partial<Omit<AnalysisProxyOptions, "projects">> {
   readonly engine?: Partial<AnalysisEngine>;
-  readonly clusters?: AnalysisProject["clusters"];
+  readonly cohorts?: AnalysisProject["cohorts"];
 }
 
 /** The service on a port of loopback, in front of projects 1 and 2; drained when the test ends. */
-export async function openProxy({ engine = {}, clusters, ...options }: ProxyOptions = {}) {
+export async function openProxy({ engine = {}, cohorts, ...options }: ProxyOptions = {}) {
   const faults: unknown[] = [];
   const finished: string[] = [];
   const sources: string[] = [];
@@ -61,7 +61,7 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
   const project = {
     engine: fakeEngine(engine),
     engineName: "embedded" as const,
-    ...(clusters && { clusters }),
+    ...(cohorts && { cohorts }),
   };
   const platform = { engine: fakeEngine(engine), engineName: "platform" as const };
   const book = options.tokens ?? createTokenList(tokens);

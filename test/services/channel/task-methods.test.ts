@@ -47,7 +47,7 @@ describe("tasks", () => {
       batches: [batchOf(["a", "b"])],
       cursor: "b",
       isLast: true,
-      kept: null,
+      resumeData: null,
       counted: { planned: 3, filtered: 1, control: 0 },
     });
     const progress = rig.client.watchTask({ taskId: "t1" })[Symbol.asyncIterator]();

@@ -65,14 +65,14 @@ export async function openCollector(
     },
     schema: () => server.schema,
     pending: () => recordsOf(server.texts),
-    letters: {
+    deadLetters: {
       append: ({ ndjson }) => {
         const letters = Buffer.from(ndjson).toString().trimEnd().split("\n");
         server.letters.push(...letters.map((letter) => JSON.parse(letter)));
       },
     },
     observer: {
-      taken: tell("taken"),
+      accepted: tell("taken"),
       refused: tell("refused"),
       dropped: tell("dropped"),
       rejected: tell("rejected"),

@@ -23,8 +23,8 @@ const options = {
   pending: () => undefined,
   now: () => nowMs,
   checks: createPendingChecks({ pending: () => undefined, schema: () => emptySchema }),
-  letters: { append: () => {} },
-  observer: { taken: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
+  deadLetters: { append: () => {} },
+  observer: { accepted: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
   maxInflatedBytes: 16 * 2 ** 20,
 };
 const context = { requestHeader: new Headers({ appid: "app" }) };

@@ -8,7 +8,7 @@ import { createEventCollector, type EventCollectorOptions } from "../../../servi
 import { createPreparer } from "../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
 import type { NameRates } from "../../../services/event/record/name-book.ts";
-import { dropWord, refusalWord } from "../../../services/event/results.ts";
+import { dropReasonName, refusalReasonName } from "../../../services/event/results.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../store/records/record-reader.ts";
 import { openRecordSpool } from "../../../store/records/record-spool.ts";
@@ -73,8 +73,8 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
     },
     schema: store.schema,
     pending: () => ({ ...reader, loadedTo: store.loadedTo }),
-    letters: { append: () => {} },
-    observer: { taken: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
+    deadLetters: { append: () => {} },
+    observer: { accepted: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
   });
   const transport = createRouterTransport(({ service }) => service(EventCollector, collector));
   const client = createClient(EventCollector, transport);
@@ -138,9 +138,9 @@ async function* inTurn<T>(items: readonly T[]): AsyncGenerator<T> {
 function dropsOf(results: readonly RecordResult[]): Drops {
   return results.flatMap(({ outcome }) =>
     outcome.case === "accepted"
-      ? outcome.value.dropped.map(({ name, reason }) => `${name}: ${dropWord(reason)}`)
+      ? outcome.value.dropped.map(({ name, reason }) => `${name}: ${dropReasonName(reason)}`)
       : outcome.case === "refused"
-        ? [`${outcome.value.field}: ${refusalWord(outcome.value.reason)}`]
+        ? [`${outcome.value.field}: ${refusalReasonName(outcome.value.reason)}`]
         : [],
   );
 }

@@ -11,9 +11,11 @@ class Shares {
 
   ask(key: number, changes: { perSecond?: number; held?: number; wanted?: number } = {}) {
     const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs, ...changes };
-    const { share, own, changed, gone } = giveShare(this.rows, key, asked, this.atMs);
+    const { share, own, changed, expired } = giveShare(this.rows, key, asked, this.atMs);
     const replaced = new Map([...changed, own].map((row) => [row.share_key, row]));
-    const kept = this.rows.filter(({ share_key }) => !gone.includes(share_key) && !replaced.has(share_key));
+    const kept = this.rows.filter(
+      ({ share_key }) => !expired.includes(share_key) && !replaced.has(share_key),
+    );
     this.rows = [...kept, ...replaced.values()];
     return share;
   }

@@ -16,7 +16,7 @@ export function findCohort(name: ColumnName, field: string, context: DescribeCon
     return undefined;
   }
   const { cohorts, tags } = context.project;
-  const kind = context.clusters.get(columnName);
+  const kind = context.importedCohorts.get(columnName);
   const wantsImported = subTableType === SubTableType.CLUSTER_BY_IMPORT && kind !== undefined;
   const wantsTag = subTableType === SubTableType.TAG_BY_DYNAMIC_CONDITION && tags.has(columnName);
   const cohort = wantsImported || wantsTag ? undefined : cohorts.get(columnName);
@@ -38,10 +38,10 @@ function findImported(
   name: string,
   day: string,
   field: string,
-  { project, clusters, problems, reportUndeclared }: DescribeContext,
+  { project, importedCohorts, problems, reportUndeclared }: DescribeContext,
 ): Column {
   const cohort: Cohort = day === "" ? { name } : { name, day };
-  const imported = clusters.get(name);
+  const imported = importedCohorts.get(name);
   if (imported !== undefined && day !== "" && day < imported.days[0]!) {
     const what = `version of ${JSON.stringify(name)}`;
     const effect = "there are no members before the first one";
@@ -56,7 +56,7 @@ function findImported(
     default:
       if (name !== "") {
         const known = () => [
-          ...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...clusters.keys()]),
+          ...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...importedCohorts.keys()]),
         ];
         const undeclared = { what: "cohort or tag", name, effect: "it has no members", known };
         reportUndeclared(problems, `${field}.columnName`, undeclared);

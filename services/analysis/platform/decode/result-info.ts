@@ -19,14 +19,14 @@ export function createInfo(
   truncated: boolean,
   warnings: readonly string[],
 ): AnswerInfo {
-  const told = [...warnings.slice(0, maxWarnings), ...warningsOf(members["warnings"])];
-  if (warnings.length > maxWarnings) told.push(`and ${warnings.length - maxWarnings} more`);
+  const messages = [...warnings.slice(0, maxWarnings), ...warningsOf(members["warnings"])];
+  if (warnings.length > maxWarnings) messages.push(`and ${warnings.length - maxWarnings} more`);
   return create(AnswerInfoSchema, {
     zone: zoneOffset === undefined ? undefined : { zone: { case: "offsetHours", value: zoneOffset } },
     cached: members["cached"] === true,
     approximate: members["approximate"] === true,
     truncated,
-    warnings: told.map((message) => ({ message })),
+    warnings: messages.map((message) => ({ message })),
   });
 }
 

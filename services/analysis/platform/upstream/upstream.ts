@@ -14,7 +14,7 @@ import {
   decodePieces,
   readContentEncoding,
 } from "../../../../base/net/content-encoding.ts";
-import { wordSystemError } from "../../../../base/text/system-error.ts";
+import { describeSystemError } from "../../../../base/text/system-error.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { PlatformConfig } from "../config.ts";
 import { type Connections, openConnections, type RequestFault } from "./connections.ts";
@@ -65,7 +65,7 @@ export interface Upstream extends AsyncDisposable {
 export interface UpstreamObserver {
   /** Called when a query is sent again. */
   retried?(error: Error): void;
-  breakerTurned?(state: BreakerState["kind"]): void;
+  breakerChanged?(state: BreakerState["kind"]): void;
 }
 
 export interface UpstreamDeps {
@@ -97,7 +97,7 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
     connectTimeoutMs: config.connectTimeoutMs,
     bodyTimeoutMs: config.idleTimeoutMs,
   });
-  const breaker = createBreaker(config.breaker, deps.now, (state) => deps.observer.breakerTurned?.(state));
+  const breaker = createBreaker(config.breaker, deps.now, (state) => deps.observer.breakerChanged?.(state));
   const prefix = base.pathname.replace(/\/+$/, "");
   return {
     async call(call) {
@@ -251,6 +251,6 @@ function faultOfConnection(error: unknown, config: PlatformConfig, redactor: Red
   const message =
     untrusted ??
     wordings[code]?.(config) ??
-    `the exchange with the platform failed: ${wordSystemError(error) ?? code}`;
+    `the exchange with the platform failed: ${describeSystemError(error) ?? code}`;
   return new AnalysisRefusal(returnCodes.unavailable, message, { cause: redactor.error(error) });
 }

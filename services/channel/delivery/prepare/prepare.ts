@@ -55,18 +55,18 @@ export async function prepareRun(held: Held, options: PrepareOptions, signal: Ab
   const { store } = options;
   const plan = await planRun(held, options, signal);
   const writer = createBatchWriter(plan);
-  const isKept = !isFixed(plan.request);
+  const storesResumeData = !isFixed(plan.request);
   const first = Number(held.run.cursor ?? 0);
-  const count = isKept ? await countFrom(held, store, signal) : compileCounts(nothing);
+  const count = storesResumeData ? await countFrom(held, store, signal) : compileCounts(nothing);
   let afterNumber = held.run.batches;
   let page = first;
   let storing: Promise<void> | undefined;
   for await (const one of pagesOf(held, plan, writer, options, signal)) {
     const batches = writer.take(one.isLast);
-    const kept = isKept ? { page, data: one.keys } : null;
+    const resumeData = storesResumeData ? { page, data: one.keys } : null;
     page++;
     const counted = count(one);
-    const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, kept };
+    const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, resumeData };
     await storing;
     // The next page is prepared while this one is stored.
     storing = storePage(held.token, append, store, signal);

@@ -1,7 +1,7 @@
 import { type CopyLine, Refusal } from "../../line/line.ts";
 import { ByteSink, type Bytes, bytesOf } from "../../output/byte-sink.ts";
 import type { SlotTable, Values } from "../fields.ts";
-import type { KeptField, Plan, Planner } from "../plan.ts";
+import type { Plan, Planner, UnchangedField } from "../plan.ts";
 import { isPlainText, writeValue } from "../write.ts";
 import { type CopyRules, type LineShape, type Member, shapeOf, slotsToRead } from "./line-shape.ts";
 import { findMemberSpans, isListAt, isNullAt, isTextAt, type Spans, valueAt } from "./member-spans.ts";
@@ -133,12 +133,12 @@ function writeRecord(copying: CopyContext, needsId: boolean): boolean {
   const { shape, sink } = copying;
   const before = sink.length;
   if (!(needsId ? writeRootWithId(shape.root, copying) : writeMembers(shape.root, copying))) return false;
-  copyKept(shape.plan.root, copying);
+  copyUnchanged(shape.plan.root, copying);
   const head = sink.length;
   writeAll(propertiesHead, sink);
   const properties = sink.length;
   if (!writeMembers(shape.inside, copying)) return false;
-  copyKept(shape.plan.rest, copying);
+  copyUnchanged(shape.plan.rest, copying);
   if (sink.length === properties) sink.truncate(head);
   else {
     sink.overwrite(properties, objectStart);
@@ -211,12 +211,15 @@ function textOf(value: unknown, isOfLine: boolean): string {
 }
 
 /** Copies the kept fields with their keys; fields that follow each other in the line are copied together. */
-function copyKept(kept: readonly KeptField[], { bytes, start: lineStart, spans, sink }: CopyContext): void {
+function copyUnchanged(
+  fields: readonly UnchangedField[],
+  { bytes, start: lineStart, spans, sink }: CopyContext,
+): void {
   const { starts, ends } = spans;
   let from = 0;
   let to = 0;
-  for (let index = 0; index < kept.length; index++) {
-    const at = kept[index]!.at - 1;
+  for (let index = 0; index < fields.length; index++) {
+    const at = fields[index]!.at - 1;
     if (isNullAt(bytes.buffer, starts[at]!)) continue;
     // A member begins at the comma after the member before it, or at the brace.
     const start = at === 0 ? lineStart : ends[at - 1]!;

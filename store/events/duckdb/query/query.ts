@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { createFairSlots, type FairSlots, type Sharer } from "../../../../base/async/fair-slots.ts";
-import { type Asker, type EventStore, type QueryCounts, TooManyQueriesError } from "../../events.ts";
+import { type EventStore, type QueryCaller, type QueryCounts, TooManyQueriesError } from "../../events.ts";
 import type { Database } from "../database.ts";
 import type { StoreTables } from "../layout.ts";
 import type { Session, Types, Values } from "../session.ts";
@@ -15,19 +15,19 @@ import type { Session, Types, Values } from "../session.ts";
  */
 export type Scans = Pick<EventStore, "scan" | "scanAll" | "users" | "spread">;
 
-/** Limits the number of concurrent queries, and divides them fairly among askers. */
+/** Limits the number of concurrent queries, and divides them fairly among callers. */
 export interface Queries {
   /**
    * Waits for a free slot, then takes a snapshot of the database.
    * @throws TooManyQueriesError, EventsUnavailableError, the signal's reason
    */
-  open(asker: Asker, signal: AbortSignal): Promise<Query>;
+  open(caller: QueryCaller, signal: AbortSignal): Promise<Query>;
   /**
    * Waits until another query may keep its result for a possibly slow reader; resolves to the function
    * which ends that. To be called before `open`.
    * @throws TooManyQueriesError, the signal's reason
    */
-  keep(asker: Asker, signal: AbortSignal): Promise<() => void>;
+  keep(caller: QueryCaller, signal: AbortSignal): Promise<() => void>;
 }
 
 /**
@@ -57,15 +57,15 @@ export interface Query extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** The maximum number of results that one asker keeps for its readers. They are on the disk when memory is short. */
-const maxKept = 8;
-const maxKeptWaiting = 100;
+/** The maximum number of results that one caller keeps for its readers. They are on the disk when memory is short. */
+const maxHeldResults = 8;
+const maxWaitingResults = 100;
 
 /** Limits of the queries of a store. */
 export interface QueryLimits {
-  /** The maximum number of concurrent queries; as many again run for askers without a running one. */
+  /** The maximum number of concurrent queries; as many again run for callers without a running one. */
   readonly maxQueries: number;
-  /** The maximum number of waiting queries of one asker; four times as many of all together. */
+  /** The maximum number of waiting queries of one caller; four times as many of all together. */
   readonly maxWaiting: number;
 }
 
@@ -75,12 +75,12 @@ export interface SharedQueries extends Queries {
 
 export function createQueries(database: Database, { maxQueries, maxWaiting }: QueryLimits): SharedQueries {
   const running = createSlots(maxQueries, maxWaiting, "run");
-  const kept = createSlots(maxKept, maxKeptWaiting, "are read");
+  const results = createSlots(maxHeldResults, maxWaitingResults, "are read");
   return {
     counts: running.counts,
-    keep: (asker, signal) => kept.take(sharerOf(asker), signal),
-    async open(asker, signal) {
-      const release = await running.take(sharerOf(asker), signal);
+    keep: (caller, signal) => results.take(sharerOf(caller), signal),
+    async open(caller, signal) {
+      const release = await running.take(sharerOf(caller), signal);
       try {
         return await openSnapshot(database, signal, release);
       } catch (error) {
@@ -103,8 +103,8 @@ function createSlots(maxRunning: number, maxWaiting: number, verb: string): Fair
   });
 }
 
-function sharerOf({ projectId, asker = "" }: Asker): Sharer {
-  return { group: projectId, member: asker };
+function sharerOf({ projectId, caller = "" }: QueryCaller): Sharer {
+  return { group: projectId, member: caller };
 }
 
 /** Opens a snapshot which takes no slot, for the upkeep of the store. */

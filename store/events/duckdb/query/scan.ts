@@ -13,7 +13,7 @@ import type { ProjectSchema } from "../../schema.ts";
 import type { CompiledKey } from "../../sql/keys.ts";
 import { cellWriters, orEmpty } from "../../sql/measure/cells.ts";
 import type { CompiledScan } from "../../sql/measure/layout.ts";
-import { compileSpread, maxDistinct } from "../../sql/measure/spread.ts";
+import { compileSpreadSql, maxDistinct } from "../../sql/measure/spread.ts";
 import { compileScan } from "../../sql/sql.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
 import type { Queries, Query, Scans } from "./query.ts";
@@ -191,7 +191,7 @@ export async function runSpread(
   signal: AbortSignal,
 ): Promise<NumberSpread> {
   await using query = await queries.open(scan, signal);
-  const compiled = compileSpread(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
+  const compiled = compileSpreadSql(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const [low, high] = firstRow(await query.run(...bindStatement(compiled.range)), 2);
   if (low === null || high === null) return { distinct: 0, range: undefined };

@@ -1,7 +1,7 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
 import { parseWithBigInts } from "../../../../base/json/exact-numbers.ts";
-import type { Asker, StoredUser, UserScan, UserSelection } from "../../scan.ts";
+import type { QueryCaller, StoredUser, UserScan, UserSelection } from "../../scan.ts";
 import type { ProjectSchema, Property } from "../../schema.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
@@ -12,7 +12,7 @@ import type { Queries } from "./query.ts";
 import { relationsOf } from "./relations.ts";
 
 /** The number of rows decoded at a time; more would block the event loop. */
-const rowsPerTurn = 256;
+const rowsBetweenYields = 256;
 /** The number of stored rows that one statement reads, of which each takes a millisecond. */
 const rowsPerPage = 16_384;
 
@@ -70,16 +70,16 @@ function prepareRows(given: Statement, properties: readonly Property[]): Prepare
 /** Reads a limited number of users, which stay in memory. */
 async function* readLimited(
   queries: Queries,
-  asker: Asker,
+  caller: QueryCaller,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const found = await runLimited(queries, asker, prepare, signal);
+  const found = await runLimited(queries, caller, prepare, signal);
   if (found !== undefined) yield* decode(found.result, found.prepared);
 }
 
-async function runLimited(queries: Queries, asker: Asker, prepare: Prepare, signal: AbortSignal) {
-  await using query = await queries.open(asker, signal);
+async function runLimited(queries: Queries, caller: QueryCaller, prepare: Prepare, signal: AbortSignal) {
+  await using query = await queries.open(caller, signal);
   const prepared = prepare(query.tables);
   if (prepared === undefined) return undefined;
   const [sql, ...bindings] = bindStatement(prepared.statement);
@@ -92,13 +92,13 @@ async function runLimited(queries: Queries, asker: Asker, prepare: Prepare, sign
  */
 async function* storeAndRead(
   queries: Queries,
-  asker: Asker,
+  caller: QueryCaller,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const release = await queries.keep(asker, signal);
+  const release = await queries.keep(caller, signal);
   try {
-    await using query = await queries.open(asker, signal);
+    await using query = await queries.open(caller, signal);
     const prepared = prepare(query.tables);
     if (prepared === undefined) return;
     const [sql, ...bindings] = bindStatement(prepared.statement);
@@ -124,9 +124,9 @@ async function* decode(
   for (let index = 0; index < result.chunkCount; index++) {
     const chunk = result.getChunk(index);
     const rows = new PackedRow(chunk, textCount);
-    for (let row = 0; row < chunk.rowCount; row += rowsPerTurn) {
+    for (let row = 0; row < chunk.rowCount; row += rowsBetweenYields) {
       const users: StoredUser[] = [];
-      for (let one = row; one < Math.min(chunk.rowCount, row + rowsPerTurn); one++) {
+      for (let one = row; one < Math.min(chunk.rowCount, row + rowsBetweenYields); one++) {
         rows.moveTo(one);
         users.push(decodeUser(rows, userId, properties, places));
       }

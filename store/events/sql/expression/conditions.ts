@@ -12,19 +12,19 @@ export interface Conditions {
   readonly own: readonly (string | undefined)[];
 }
 
-type Asking = Pick<Measure, "events" | "where">;
+type MeasureConditions = Pick<Measure, "events" | "where">;
 
-export function compileConditions(measures: readonly Asking[], source: Source): Conditions {
+export function compileConditions(measures: readonly MeasureConditions[], source: Source): Conditions {
   const events = unionOf(measures.map((measure) => measure.events));
-  const asked = measures.map((measure) => {
+  const conditions = measures.map((measure) => {
     const parts = conjuncts(measure.where).map((part) => compilePredicate(part, source));
     const isAll = measure.events === undefined || new Set(measure.events).size === events?.length;
     return new Set(isAll ? parts : [eventIn(measure.events, source), ...parts]);
   });
-  const [first, ...others] = asked;
+  const [first, ...others] = conditions;
   const shared = [...(first ?? [])].filter((part) => others.every((parts) => parts.has(part)));
   const isShared = new Set(shared);
-  const own = asked.map((parts) => joinAll([...parts].filter((part) => !isShared.has(part))));
+  const own = conditions.map((parts) => joinAll([...parts].filter((part) => !isShared.has(part))));
   const any = own.includes(undefined) ? [] : [`(${[...new Set(own)].join(" OR ")})`];
   return { events, common: joinAll(own.length === 0 ? shared : [...shared, ...any]), own };
 }

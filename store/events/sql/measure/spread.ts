@@ -24,7 +24,7 @@ export interface CompiledSpread {
 }
 
 /** Compiles the spread of an expression; undefined when there can be no value. */
-export function compileSpread(
+export function compileSpreadSql(
   scan: Scan,
   of: GroupKey,
   relations: Relations,

@@ -3,7 +3,7 @@ import { decodeIndexes } from "../../index-set.ts";
 import { parseRoutes } from "../../stored-batch.ts";
 import { addCounts } from "../counts.ts";
 import { insertDeadLetters } from "../dead-letters.ts";
-import { leaveLine } from "../order.ts";
+import { dequeue } from "../order.ts";
 import { type BodyRow, readableElements } from "./stored-bodies.ts";
 import { finishIfDone, type WorkRow } from "./work-rows.ts";
 
@@ -43,7 +43,7 @@ export function* endBrokenWork(session: Session, broken: BrokenWork, wallMs: num
     readableElements(body?.elements),
     indexes.map((index) => ({ index, reason })),
   );
-  if (row.is_ordered === 1) yield* leaveLine(session, target, [{ batchSeq, indexes }]);
+  if (row.is_ordered === 1) yield* dequeue(session, target, [{ batchSeq, indexes }]);
   yield* run("DELETE FROM {work} WHERE id = $1", row.id);
   yield* addCounts(session, channel, target, { dead: indexes.length, pending: -row.element_count });
   yield* finishIfDone(session, batchSeq);

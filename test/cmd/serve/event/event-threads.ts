@@ -8,7 +8,7 @@ import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 // priority cannot be raised again.
 const { config } = loadConfig({ env: {}, cwd: process.argv[2]! });
 await using loading = await openEventLoading(config, {
-  letters: { append() {}, flush: async () => {} },
+  deadLetters: { append() {}, flush: async () => {} },
   observer: { loaded() {}, failed: (error) => console.error(error), overLimit() {} },
   torn() {},
   changed() {},

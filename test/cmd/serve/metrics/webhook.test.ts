@@ -34,7 +34,7 @@ describe("counters", () => {
     metrics.delivery.breakerChanged("mailer", "half-open");
     metrics.delivery.leaseLost("mailer", 5);
     metrics.delivery.inboxFailed("mailer", "settle", new Error("full"));
-    metrics.clickKept();
+    metrics.clickStored();
     metrics.clickFailed();
     metrics.pruneFailed();
     const lines = await linesOf(registry);

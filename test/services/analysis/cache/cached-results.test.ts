@@ -74,9 +74,9 @@ describe("kept results", () => {
     await ask();
     state.version = 2;
     expect(await ask()).toEqual(fresh);
-    answers.clusterImported(1);
+    answers.cohortImported(1);
     expect(await ask()).toEqual(fresh);
-    answers.clusterImported(2);
+    answers.cohortImported(2);
     expect(await ask()).toEqual(kept);
     state.nowMs = 15 * 60_000;
     expect(await ask()).toEqual(fresh);

@@ -11,9 +11,9 @@ async function* requests(...contents: Content[]) {
   for (const content of contents) yield create(ImportClusterRequestSchema, { content });
 }
 
-function openClusters() {
+function openCohorts() {
   const stored: { version: CohortVersion; members: CohortMember[] }[] = [];
-  const clusters = {
+  const cohorts = {
     today: () => "2026-08-23",
     async importCohort(version: CohortVersion, pieces: AsyncIterable<readonly CohortMember[]>) {
       const members: CohortMember[] = [];
@@ -25,15 +25,15 @@ function openClusters() {
       { projectId, name: "vip", day: "2026-08-23", kind: "tag" as const, members: 2 },
     ],
   };
-  return { stored, clusters };
+  return { stored, cohorts };
 }
 
 const header = { token: "token-one", projectId: 1n, name: "vip" };
 const account = (value: string) => ({ id: { case: "accountId" as const, value } });
 
 test("a cohort is imported for today, in pieces", async () => {
-  const { clusters, stored } = openClusters();
-  const { client, finished } = await openProxy({ clusters });
+  const { cohorts, stored } = openCohorts();
+  const { client, finished } = await openProxy({ cohorts });
   const answer = await client.importCluster(
     requests(
       { case: "header", value: header },
@@ -52,8 +52,8 @@ test("a cohort is imported for today, in pieces", async () => {
 });
 
 test("a tag is imported for a day", async () => {
-  const { clusters, stored } = openClusters();
-  const { client } = await openProxy({ clusters });
+  const { cohorts, stored } = openCohorts();
+  const { client } = await openProxy({ cohorts });
   const tag = { ...header, day: "2026-08-01", kind: ClusterKind.TAG };
   await client.importCluster(
     requests(
@@ -68,8 +68,8 @@ test("a tag is imported for a day", async () => {
 });
 
 test("imports are listed", async () => {
-  const { clusters } = openClusters();
-  const { client } = await openProxy({ clusters });
+  const { cohorts } = openCohorts();
+  const { client } = await openProxy({ cohorts });
   expect((await client.listClusters({ token: "token-one", projectId: 1n })).clusters).toMatchObject([
     { name: "vip", day: "2026-08-23", kind: ClusterKind.TAG, members: 2n },
   ]);
@@ -133,8 +133,8 @@ const refused: [what: string, contents: Content[], code: Code, message: string][
 ];
 
 test.each(refused)("%s is refused", async (_what, contents, code, message) => {
-  const { clusters, stored } = openClusters();
-  const { client } = await openProxy({ clusters });
+  const { cohorts, stored } = openCohorts();
+  const { client } = await openProxy({ cohorts });
   const error = await client
     .importCluster(requests(...contents))
     .catch((reason) => ConnectError.from(reason));

@@ -13,7 +13,7 @@ import type { EventPlan } from "../../../../services/analysis/describe/event-pla
 import { compileUserScan, type SliceQuery } from "../../../../services/analysis/describe/user-slice.ts";
 import type { AnyQuery } from "../../../../services/analysis/engine.ts";
 import { readBody } from "../rest/read-body.ts";
-import { clusters, projectOf, schema } from "./described.ts";
+import { cohorts, projectOf, schema } from "./described.ts";
 
 /** Bodies that public clients send, all about data of their own. */
 const readCase = (name: string): unknown =>
@@ -22,7 +22,7 @@ const readCase = (name: string): unknown =>
 function plan(desc: DescMessage, body: unknown, today: string): { query: AnyQuery; plan: EventPlan } {
   const { query, refused } = readBody(desc, body);
   if (refused !== undefined) throw new Error(refused);
-  const source = { project: projectOf(), schema, clusters, nowMs: Date.parse(`${today}T12:00:00Z`) };
+  const source = { project: projectOf(), schema, cohorts, nowMs: Date.parse(`${today}T12:00:00Z`) };
   return { query: query as AnyQuery, plan: describeQuery(query as AnyQuery, source) };
 }
 

@@ -56,7 +56,7 @@ export const schema: ProjectSchema = {
   properties: new Map(properties),
 };
 
-export const clusters: readonly CohortInfo[] = [
+export const cohorts: readonly CohortInfo[] = [
   { projectId: 1, name: "whales", day: "2026-08-01", kind: "cohort", members: 2 },
   { projectId: 1, name: "segment", day: "2026-08-01", kind: "tag", members: 2 },
 ];
@@ -89,7 +89,7 @@ export function describe(
 ): EventPlan {
   const { query, refused } = readBody(schemas[kind], bodyOf(asked));
   if (refused !== undefined) throw new Error(refused);
-  return describeQuery(query, { project, schema, clusters, nowMs: noon });
+  return describeQuery(query, { project, schema, cohorts, nowMs: noon });
 }
 
 /** `field: what is wrong with it`, all of it. */

@@ -159,7 +159,7 @@ group("the configuration", () => {
     const inWhales = {
       filts: [{ columnName: "whales", tableType: "cluster", comparator: "belongToCluster", ftv: [] }],
     };
-    const uses = (config: object) => projectOf(config).usesClusters;
+    const uses = (config: object) => projectOf(config).usesCohorts;
     expect([uses(declared), uses({ cohorts: { both: inWhales } })]).toEqual([false, true]);
   });
 });

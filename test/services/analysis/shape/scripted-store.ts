@@ -9,7 +9,7 @@ import {
   type StoredUser,
   type UserScan,
 } from "../../../../store/events/events.ts";
-import { clusters, schema } from "../describe/described.ts";
+import { cohorts, schema } from "../describe/described.ts";
 
 /** One group of a scan: the cells and the total of each measure. The first cell is the default of the total. */
 export interface ScriptedGroup {
@@ -73,7 +73,7 @@ export function createScriptedStore(script: Script): ScriptedStore {
       return results;
     },
     schema: (projectId: number) => (projectId === 1 ? schema : emptySchema),
-    cohorts: async () => clusters,
+    cohorts: async () => cohorts,
     spread: async () => script.spread ?? { distinct: 0, range: undefined },
     async *users(asked: UserScan, signal: AbortSignal) {
       userScans.push(asked);

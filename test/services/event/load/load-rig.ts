@@ -83,7 +83,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
       zones: new Map([[1, "+00:00"]]),
       startWorker: () => startWorker(folder, stagingFolder, around),
       stagingFolder,
-      keepLetters: (batch) =>
+      keepDeadLetters: (batch) =>
         around(
           "letters",
           () => void letters.push(...Buffer.from(batch.ndjson).toString().split("\n").filter(Boolean)),

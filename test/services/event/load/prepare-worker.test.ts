@@ -40,10 +40,10 @@ describe("thread that prepares", () => {
     const { worker } = start();
     await worker.reset(empty);
     const task = taskOf(track(1), {});
-    const { batch, counts, letters } = await worker.prepare(task);
+    const { batch, counts, deadLetters } = await worker.prepare(task);
     expect(batch.projects[0]?.counts).toEqual({ events: 1, updates: 0, seen: 1, users: 0 });
     expect(counts).toMatchObject({ records: 2, refused: { type: 1 } });
-    expect(Buffer.from(letters!.ndjson).toString()).toContain('"reason":"type"');
+    expect(Buffer.from(deadLetters!.ndjson).toString()).toContain('"reason":"type"');
     expect(task.bytes.length).toBe(0);
     await worker[Symbol.asyncDispose]();
   });

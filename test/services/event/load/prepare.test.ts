@@ -72,10 +72,10 @@ function rowsOf(
   );
 }
 
-const lettersOf = ({ letters }: PreparedBatch): { reason: string; line: string }[] =>
-  letters === undefined
+const lettersOf = ({ deadLetters }: PreparedBatch): { reason: string; line: string }[] =>
+  deadLetters === undefined
     ? []
-    : Buffer.from(letters.ndjson)
+    : Buffer.from(deadLetters.ndjson)
         .toString()
         .split("\n")
         .filter(Boolean)

@@ -7,7 +7,7 @@ import { createQueries, openSnapshot } from "../../../../store/events/duckdb/que
 import { eventOf, noonMs, noSignal, openStore, properties } from "../../../conformance/events/world.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
 
-const asker = { projectId: 1 };
+const caller = { projectId: 1 };
 
 /** Runs for hours unless it is interrupted. */
 const endless = "SELECT sum(a.range * b.range) FROM range(100000000) a, range(1000000) b";
@@ -30,7 +30,7 @@ describe("a query", () => {
   it.each([0, 1, 1_000])("is interrupted by its signal %d turns after its start", async (turns) => {
     await using opened = await openDatabase();
     const controller = new AbortController();
-    await using query = await opened.queries.open(asker, controller.signal);
+    await using query = await opened.queries.open(caller, controller.signal);
     const running = query.run(endless);
     const reason = new Error("gone");
     const rejected = expect(running).rejects.toBe(reason);
@@ -43,7 +43,7 @@ describe("a query", () => {
   it("is interrupted between the rows that it streams", async () => {
     await using opened = await openDatabase();
     const controller = new AbortController();
-    await using query = await opened.queries.open(asker, controller.signal);
+    await using query = await opened.queries.open(caller, controller.signal);
     const rows = query.stream("SELECT range FROM range(100000000000)")[Symbol.asyncIterator]();
     expect((await rows.next()).value!.rowCount).toBeGreaterThan(0);
     controller.abort(new Error("gone"));
@@ -52,10 +52,10 @@ describe("a query", () => {
 
   it("frees its slot when it is settled, and keeps its temporary tables", async () => {
     await using opened = await openDatabase();
-    await using first = await opened.queries.open(asker, noSignal());
+    await using first = await opened.queries.open(caller, noSignal());
     await first.run("CREATE TEMP TABLE kept AS SELECT 42 AS answer");
-    const waiting = opened.queries.open(asker, noSignal());
-    await expect(opened.queries.open(asker, noSignal())).rejects.toMatchObject({
+    const waiting = opened.queries.open(caller, noSignal());
+    await expect(opened.queries.open(caller, noSignal())).rejects.toMatchObject({
       name: "TooManyQueriesError",
     });
     await first.settle();
@@ -66,18 +66,18 @@ describe("a query", () => {
 
   it("is limited to a few which keep results for slow readers", async () => {
     await using opened = await openDatabase();
-    const keep = (signal = noSignal()) => opened.queries.keep(asker, signal);
+    const keep = (signal = noSignal()) => opened.queries.keep(caller, signal);
     const [letGo] = await Promise.all(Array.from({ length: 8 }, () => keep()));
     await expect(keep(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
     const ninth = keep();
-    await using _query = await opened.queries.open(asker, noSignal());
+    await using _query = await opened.queries.open(caller, noSignal());
     letGo!();
     await expect(ninth).resolves.toBeTypeOf("function");
   });
 
   it("is interrupted when the store closes", async () => {
     await using opened = await openDatabase();
-    await using query = await opened.queries.open(asker, noSignal());
+    await using query = await opened.queries.open(caller, noSignal());
     const running = query.run(endless);
     const closing = opened.database.close();
     await expect(running).rejects.toMatchObject({ name: "EventsUnavailableError" });
@@ -86,7 +86,7 @@ describe("a query", () => {
 
   it("reports missing memory, and the store continues", async () => {
     await using opened = await openDatabase();
-    await using query = await opened.queries.open(asker, noSignal());
+    await using query = await opened.queries.open(caller, noSignal());
     const greedy = query.run("SELECT list(range || repeat('x', 1000)) FROM range(10000000)");
     await expect(greedy).rejects.toMatchObject({ name: "EventsMemoryError" });
     await using snapshot = await openSnapshot(opened.database, noSignal());

@@ -196,7 +196,7 @@ describe("the breaker", () => {
     await using engine = openEngine(
       platform.url,
       { timeoutMs: 300, breaker: { failures: 3, openMs: 1_000 } },
-      { now: () => clock.ms, observer: { breakerTurned: (state) => void states.push(state) } },
+      { now: () => clock.ms, observer: { breakerChanged: (state) => void states.push(state) } },
     );
     for (let i = 0; i < 3; i++) await failure(run(engine, operation, "rest"));
     const message =
@@ -231,7 +231,7 @@ describe("the breaker", () => {
     await using engine = openEngine(
       platform.url,
       { breaker: { failures: 1 } },
-      { now: () => clock.ms, observer: { breakerTurned: (state) => void states.push(state) } },
+      { now: () => clock.ms, observer: { breakerChanged: (state) => void states.push(state) } },
     );
     const limit = new AbortController();
     const call = failure(run(engine, "analyze", "rest", limit.signal));

@@ -2,18 +2,18 @@
  * Starts at most `perTurn` pieces of work in one iteration of the event loop. Further work waits for the next
  * iterations, in which the keys with waiting work are served in rotation.
  */
-export class TurnQueue<Key extends object> {
-  readonly #perTurn: number;
+export class FairWorkQueue<Key extends object> {
+  readonly #perIteration: number;
   readonly #waiting = new Map<Key, (() => void)[]>();
-  #begun = 0;
+  #started = 0;
 
-  constructor(perTurn: number) {
-    this.#perTurn = perTurn;
+  constructor(perIteration: number) {
+    this.#perIteration = perIteration;
   }
 
   run(key: Key, work: () => void): void {
-    if (this.#waiting.size === 0 && this.#begun < this.#perTurn) {
-      this.#begin(work);
+    if (this.#waiting.size === 0 && this.#started < this.#perIteration) {
+      this.#start(work);
       return;
     }
     const others = this.#waiting.get(key);
@@ -21,20 +21,20 @@ export class TurnQueue<Key extends object> {
     else others.push(work);
   }
 
-  #begin(work: () => void): void {
-    if (this.#begun++ === 0) setImmediate(() => this.#nextTurn());
+  #start(work: () => void): void {
+    if (this.#started++ === 0) setImmediate(() => this.#nextIteration());
     work();
   }
 
-  #nextTurn(): void {
-    this.#begun = 0;
+  #nextIteration(): void {
+    this.#started = 0;
     // A key that is set again moves to the end of the map, and is visited again.
     for (const [key, works] of this.#waiting) {
-      if (this.#begun >= this.#perTurn) return;
+      if (this.#started >= this.#perIteration) return;
       this.#waiting.delete(key);
       const work = works.shift();
       if (works.length > 0) this.#waiting.set(key, works);
-      this.#begin(work as () => void);
+      this.#start(work as () => void);
     }
   }
 }

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
  * Returns a function that runs `run` once for all calls within one iteration of the event loop, such as those whose
  * packets came in one read. The run begins after all of them, so its result is never older than a call.
  */
-export function shareTurn<T>(run: () => T | Promise<T>): () => Promise<T> {
+export function oncePerIteration<T>(run: () => T | Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined;
   return () => {
     next ??= turn().then(() => {

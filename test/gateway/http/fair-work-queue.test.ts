@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { TurnQueue } from "../../../gateway/http/turn-queue.ts";
+import { FairWorkQueue } from "../../../gateway/http/fair-work-queue.ts";
 
 test("a turn begins a few pieces of work, of one key after another, and the turns that follow the rest", async () => {
-  const queue = new TurnQueue<object>(3);
+  const queue = new FairWorkQueue<object>(3);
   const [a, b] = [{}, {}];
   const begun: string[] = [];
   for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) queue.run(a, () => begun.push(name));

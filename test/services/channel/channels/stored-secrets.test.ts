@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keepSecrets } from "../../../../services/channel/channels/kept-secrets.ts";
+import { resolveSecrets } from "../../../../services/channel/channels/stored-secrets.ts";
 import { type ChannelInit, channelOf } from "./sample-channel.ts";
 
 /** Signed by "a secret", with the headers Authorization and X-Game, on https://push.example.com. */
@@ -41,7 +41,7 @@ describe("secrets of a channel that is changed", () => {
       0,
     ],
   ])("%s", (_what, changes, secret, values, warnings) => {
-    const kept = keepSecrets(channelOf(changes), stored);
+    const kept = resolveSecrets(channelOf(changes), stored);
     expect(kept.violations).toEqual([]);
     expect(kept.authentication?.secret).toBe(secret);
     expect(kept.customHeaders.map(({ value }) => value)).toEqual(values);
@@ -55,7 +55,7 @@ describe("secrets of a channel that is changed", () => {
     ["a host within", "https://push.example.com.evil.example/"],
     ["another spelling of a host", "https://push.example.com@evil.example/"],
   ])("have to be given again for %s", (_what, url) => {
-    const found = keepSecrets(channelOf({ ...none, url }), stored).violations;
+    const found = resolveSecrets(channelOf({ ...none, url }), stored).violations;
     const { origin } = new URL(url);
     expect(found).toEqual([
       {
@@ -68,23 +68,23 @@ describe("secrets of a channel that is changed", () => {
       },
     ]);
     const off = { url, authentication: { off: true }, customHeaders: [], noCustomHeaders: true };
-    expect(keepSecrets(channelOf(off), stored)).toMatchObject({ violations: [], customHeaders: [] });
+    expect(resolveSecrets(channelOf(off), stored)).toMatchObject({ violations: [], customHeaders: [] });
     const again = { url, authentication: { secret: "x" }, customHeaders: [{ name: "X-Game", value: "x" }] };
-    expect(keepSecrets(channelOf(again), stored).violations).toEqual([]);
+    expect(resolveSecrets(channelOf(again), stored).violations).toEqual([]);
   });
 
   it("can't be given and taken away at once", () => {
     const given = channelOf({ authentication: { secret: "x", off: true }, noCustomHeaders: true });
-    expect(keepSecrets(given, stored).violations.map(({ field }) => field)).toEqual([
+    expect(resolveSecrets(given, stored).violations.map(({ field }) => field)).toEqual([
       "authentication.off",
       "no_custom_headers",
     ]);
   });
 
   it("are none where none are stored", () => {
-    expect(keepSecrets(channelOf(none), undefined)).toMatchObject({ customHeaders: [], warnings: [] });
-    expect(keepSecrets(channelOf({ ...none, authentication: { off: true } }), undefined).violations).toEqual(
-      [],
-    );
+    expect(resolveSecrets(channelOf(none), undefined)).toMatchObject({ customHeaders: [], warnings: [] });
+    expect(
+      resolveSecrets(channelOf({ ...none, authentication: { off: true } }), undefined).violations,
+    ).toEqual([]);
   });
 });

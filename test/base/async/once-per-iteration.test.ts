@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { shareTurn } from "../../../base/async/share-turn.ts";
+import { oncePerIteration } from "../../../base/async/once-per-iteration.ts";
 
 test("calls of one turn share a run, which begins after them", async () => {
   let runs = 0;
-  const call = shareTurn(() => ++runs);
+  const call = oncePerIteration(() => ++runs);
   const calls = Array.from({ length: 1_000 }, call);
   expect(runs).toBe(0);
   expect(new Set(await Promise.all(calls))).toEqual(new Set([1]));
@@ -13,7 +13,7 @@ test("a call that comes while a run is under way gets the next one", async () =>
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const ended = [Promise.withResolvers<number>(), Promise.withResolvers<number>()] as const;
   let runs = 0;
-  const call = shareTurn(() => {
+  const call = oncePerIteration(() => {
     const run = runs++;
     begun[run]?.resolve();
     return ended[run]!.promise;
@@ -30,7 +30,7 @@ test("a call that comes while a run is under way gets the next one", async () =>
 
 test("a run that fails fails its calls only", async () => {
   const outcomes = [() => Promise.reject(new Error("no")), () => "yes"];
-  const call = shareTurn(() => outcomes.shift()!());
+  const call = oncePerIteration(() => outcomes.shift()!());
   expect(await Promise.allSettled([call(), call()])).toMatchObject([
     { status: "rejected" },
     { status: "rejected" },

@@ -7,13 +7,13 @@ import type {
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { violationOf } from "./names.ts";
 
-export interface KeptSecrets {
+export interface ResolvedSecrets {
   /** Undefined: requests are not signed. */
   readonly authentication: Pick<ChannelAuthentication, "secret" | "headerName"> | undefined;
   readonly customHeaders: readonly Pick<CustomHeader, "name" | "value">[];
   /** Changes that would send a stored secret to another server, and contradictory fields. */
   readonly violations: readonly Violation[];
-  /** Sentences about secrets that are kept or removed because they are omitted. */
+  /** Sentences about secrets that are kept because they are omitted. */
   readonly warnings: readonly string[];
 }
 
@@ -22,47 +22,47 @@ export interface KeptSecrets {
  * set. Callers cannot read secrets, and must not obtain them by setting the URL of their own server.
  * @param stored the channel before the change; undefined for a new one
  */
-export function keepSecrets(given: Channel, stored: Channel | undefined): KeptSecrets {
+export function resolveSecrets(given: Channel, stored: Channel | undefined): ResolvedSecrets {
   const move = stored && moveOf(stored.url, given.url);
-  const [signing, headers] = [keepSigning(given, stored, move), keepHeaders(given, stored, move)];
+  const [signing, headers] = [resolveSigning(given, stored, move), resolveHeaders(given, stored, move)];
   return {
-    authentication: signing.kept,
-    customHeaders: headers.kept,
+    authentication: signing.value,
+    customHeaders: headers.value,
     violations: [...signing.violations, ...headers.violations],
     warnings: [...signing.warnings, ...headers.warnings],
   };
 }
 
-interface Kept<T> {
-  readonly kept: T;
+interface Resolved<T> {
+  readonly value: T;
   readonly violations: readonly Violation[];
   readonly warnings: readonly string[];
 }
 
-function keepSigning(
+function resolveSigning(
   { authentication }: Channel,
   stored: Channel | undefined,
   move: string | undefined,
-): Kept<KeptSecrets["authentication"]> {
+): Resolved<ResolvedSecrets["authentication"]> {
   const known = stored?.authentication;
   if (authentication?.off) {
     const isGiven = authentication.secret !== "";
     const problem = isGiven ? "is set together with a secret, valid is one of them" : undefined;
-    return { kept: undefined, violations: violationOf("authentication.off", problem), warnings: [] };
+    return { value: undefined, violations: violationOf("authentication.off", problem), warnings: [] };
   }
   if (authentication === undefined && known === undefined) {
-    return { kept: undefined, violations: [], warnings: [] };
+    return { value: undefined, violations: [], warnings: [] };
   }
   const { secret = "", headerName = "" } = authentication ?? {};
-  const kept = {
+  const value = {
     secret: secret || (known?.secret ?? ""),
     headerName: headerName || known?.headerName || defaultSignatureHeader,
   };
-  if (secret !== "" || known === undefined) return { kept, violations: [], warnings: [] };
+  if (secret !== "" || known === undefined) return { value, violations: [], warnings: [] };
   const problem = move && `${move}, give it again or set authentication.off`;
   const isNamed = authentication !== undefined;
   return {
-    kept,
+    value,
     violations: violationOf("authentication.secret", problem),
     warnings: isNamed
       ? []
@@ -70,24 +70,24 @@ function keepSigning(
   };
 }
 
-function keepHeaders(
+function resolveHeaders(
   { customHeaders, noCustomHeaders }: Channel,
   stored: Channel | undefined,
   move: string | undefined,
-): Kept<KeptSecrets["customHeaders"]> {
+): Resolved<ResolvedSecrets["customHeaders"]> {
   const known = new Map(stored?.customHeaders.map((header) => [header.name.toLowerCase(), header]));
   if (noCustomHeaders) {
     const isGiven = customHeaders.length > 0;
     const problem = isGiven ? "is set together with custom_headers, valid is one of them" : undefined;
-    return { kept: [], violations: violationOf("no_custom_headers", problem), warnings: [] };
+    return { value: [], violations: violationOf("no_custom_headers", problem), warnings: [] };
   }
   if (customHeaders.length === 0) {
-    const kept = [...known.values()].map(({ name, value }) => ({ name, value }));
-    if (kept.length === 0) return { kept, violations: [], warnings: [] };
-    const names = kept.map(({ name }) => name).join(", ");
+    const headers = [...known.values()].map(({ name, value }) => ({ name, value }));
+    if (headers.length === 0) return { value: headers, violations: [], warnings: [] };
+    const names = headers.map(({ name }) => name).join(", ");
     const problem = move && `${move}: give ${names} again or set no_custom_headers`;
     return {
-      kept,
+      value: headers,
       violations: violationOf("custom_headers", problem),
       warnings: [`custom_headers was not given and is kept (${names}), set no_custom_headers to remove it`],
     };
@@ -96,10 +96,13 @@ function keepHeaders(
   const given = new Set(customHeaders.map(({ name }) => name.toLowerCase()));
   const removed = [...known].filter(([key]) => !given.has(key)).map(([, { name }]) => name);
   return {
-    kept: customHeaders.map(({ name, value }) => ({ name, value: value || storedOf(name) })),
+    value: customHeaders.map(({ name, value }) => ({ name, value: value || storedOf(name) })),
     violations: customHeaders.flatMap(({ name, value }, i) => {
-      const isKept = value === "" && storedOf(name) !== "";
-      return violationOf(`custom_headers[${i}].value`, isKept && move ? `${move}, give it again` : undefined);
+      const usesStored = value === "" && storedOf(name) !== "";
+      return violationOf(
+        `custom_headers[${i}].value`,
+        usesStored && move ? `${move}, give it again` : undefined,
+      );
     }),
     warnings: removed.length === 0 ? [] : [`custom_headers no longer has ${removed.join(", ")}`],
   };
