@@ -10,7 +10,7 @@ import type { ServedMethod } from "./methods.ts";
 
 /** A bearer key; only its digest is kept. */
 export interface KeyRule {
-  /** Stands for the key in logs. */
+  /** The name of the key in logs. */
   readonly name: string;
   /** SHA-256 of the key as 64 hexadecimal digits, as `sha256Hex` makes it. */
   readonly sha256: string;

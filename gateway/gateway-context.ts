@@ -12,7 +12,7 @@ import type { UnknownMembers } from "./rest/json-message.ts";
  */
 export type Authorize = (record: CallRecord, served: ServedMethod, header: Headers) => void;
 
-/** What all protocols of one gateway share. */
+/** The state that all protocols of one gateway share. */
 export interface GatewayContext {
   readonly services: readonly ServedService[];
   /** Outermost first. They run around every call of every protocol and see errors as handlers throw them. */

@@ -41,9 +41,9 @@ export interface GatewayOptions {
   readonly codecs?: RestCodecs;
   readonly pages: Omit<PagesOptions, "isDraining">;
   readonly tls?: TlsOptions;
-  /** What happens to unknown members of JSON bodies; by default they are refused. */
+  /** The treatment of unknown members of JSON bodies; by default they are refused. */
   readonly unknownMembers?: UnknownMembers;
-  /** What pages of other sites may do; by default only calls that require a key. */
+  /** The rules for calls from pages of other sites; by default they may only make calls that require a key. */
   readonly sites?: SitesOptions;
   /** False sends every call through Connect's own handlers; both ways give the same responses. */
   readonly lanes?: boolean;

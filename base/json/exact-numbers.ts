@@ -98,7 +98,7 @@ export function mayHoldLongInteger(text: string): boolean {
       while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;
       let end = at + 1;
       while (end < text.length && isDigit(text.charCodeAt(end))) end++;
-      if (end - start > safeDigits && isBareInteger(text, start, end)) return true;
+      if (end - start > safeDigits && isPlainInteger(text, start, end)) return true;
       // The rest of a long run is not read again.
       while (at + step < end) at += step;
     }
@@ -107,7 +107,7 @@ export function mayHoldLongInteger(text: string): boolean {
   return false;
 }
 
-function isBareInteger(text: string, start: number, end: number): boolean {
+function isPlainInteger(text: string, start: number, end: number): boolean {
   if (start > 0 && !":,[- \t\r\n".includes(text[start - 1]!)) return false;
   const exact = end - start === safeDigits + 1 && text.charCodeAt(start) < nine;
   return !exact || text[end] === "." || text[end] === "e" || text[end] === "E";

@@ -37,7 +37,7 @@ export interface ReceivedResponse {
 
 /** An error for a connection that was lost during the response. */
 export class IncompleteResponseError extends Error {
-  override readonly name = "AnswerCutError";
+  override readonly name = "IncompleteResponseError";
 
   constructor(bytes: number, cause: unknown) {
     super(`response was cut after ${exactCountOf(bytes, "byte")} of its body`, { cause });
@@ -47,7 +47,7 @@ export class IncompleteResponseError extends Error {
 export interface HttpClient {
   /**
    * @param path the path with its query; by default that of the URL
-   * @throws OutboundRefusedError, AnswerCutError, or the error of the connection
+   * @throws OutboundRefusedError, IncompleteResponseError, or the error of the connection
    */
   exchange(
     headers: http.OutgoingHttpHeaders,

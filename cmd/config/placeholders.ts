@@ -15,7 +15,7 @@ const plainVariable = /^\$\w+|\/\$[A-Z_]\w*/;
 const doubled = /\{\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}\}/;
 const single = /\{\s*[@#]?[A-Za-z_][\w.@#]*\s*\}/;
 
-/** Finds placeholders and variables that a user may expect to be replaced in settings that are taken literally. */
+/** Finds placeholders and variables that a user may expect to be replaced in settings where they are not. */
 export function findPlaceholders(settings: unknown): readonly Finding[] {
   const found: Finding[] = [];
   visit(configSchema, settings, (value, schemas, path) => {
@@ -61,14 +61,14 @@ interface Kind {
 
 function faultOfText(text: string, { path, isPath, isSecret }: Kind): string | undefined {
   if (isPath && /^~(\/|$)/.test(text))
-    return 'begins with "~", which is taken as the name of a folder: write the whole path';
+    return 'begins with "~", which is not replaced by the home folder: write the whole path';
   const [name] = variable.exec(text) ?? (isPath ? plainVariable.exec(text) : null) ?? [];
   // A secret may contain any characters, so it is reported only if it consists of a variable or placeholder alone.
   if (name !== undefined && (!isSecret || name === text)) {
     const other = isSecret ? ", or give { file: PATH }" : "";
-    return `holds "${shorten(name.replace(/^\//, ""))}", which is taken as it is: set ${environmentNameOf(path)} in the environment instead${other}`;
+    return `holds "${shorten(name.replace(/^\//, ""))}", which is not replaced: set ${environmentNameOf(path)} in the environment instead${other}`;
   }
   const [placeholder] = doubled.exec(text) ?? single.exec(text) ?? [];
   if (placeholder === undefined || (isSecret && placeholder !== text)) return undefined;
-  return `holds "${shorten(placeholder)}", which is taken as it is: of targets, ${listNames(templates)} may hold placeholders`;
+  return `holds "${shorten(placeholder)}", which is not replaced: placeholders are replaced only in ${listNames(templates)} of targets`;
 }

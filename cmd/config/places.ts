@@ -19,7 +19,7 @@ export interface Places {
 export function createPlaces(source: ConfigSource, overrides: readonly Override[], cwd: string): Places {
   // The last variable wins, as it does for the value.
   const overrideOf = (path: ConfigPath) => overrides.findLast((one) => isWithin(path, one.path));
-  /** Returns the variable that set something closer to the path than the file did. */
+  /** Returns the environment variable that set a value nearer to the path than the file did. */
   const closest = (path: ConfigPath) => {
     const depth = source.depthOf(path);
     return overrideOf(path) ?? overrides.find((one) => commonLength(one.path, path) > depth);

@@ -72,12 +72,12 @@ function minimalChannel(channel: unknown): object {
 function originalPlace(path: ConfigPath, removed: readonly ConfigPath[]): ConfigPath {
   const place: (string | number)[] = [];
   for (const key of path) {
-    const gone = removed
+    const before = removed
       .filter((one) => one.length === place.length + 1 && isWithin(one, place))
       .map((one) => Number(one.at(-1)));
     let index = key;
     if (typeof index === "number") {
-      for (const other of [...new Set(gone)].sort((a, b) => a - b)) if (other <= index) index++;
+      for (const other of [...new Set(before)].sort((a, b) => a - b)) if (other <= index) index++;
     }
     place.push(index);
   }
@@ -108,9 +108,9 @@ export function isDoubtful(
   });
 }
 
-function isMisspelt(gone: ConfigPath, meant: ConfigPath): boolean {
-  const isBeside = gone.length === meant.length && isWithin(gone, meant.slice(0, -1));
-  return isBeside && nearestName(String(gone.at(-1)), [String(meant.at(-1))]) !== undefined;
+function isMisspelt(removed: ConfigPath, meant: ConfigPath): boolean {
+  const isBeside = removed.length === meant.length && isWithin(removed, meant.slice(0, -1));
+  return isBeside && nearestName(String(removed.at(-1)), [String(meant.at(-1))]) !== undefined;
 }
 
 /** Whether a section has an entry of this name, or a list has one of this name or id. */

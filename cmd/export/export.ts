@@ -33,10 +33,10 @@ export interface ExportStreams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** What a Date can hold. */
+/** The largest time of a Date. */
 const maxMs = 8.64e15;
 
-/** Writes users and events as records that `engage import` takes. A file is there whole, or not at all. */
+/** Writes users and events as records that `engage import` takes. A file is complete, or does not exist. */
 export async function runExport(
   configOptions: ConfigOptions,
   file: string,

@@ -17,7 +17,7 @@ export interface ReadingPorts {
   readonly streams: Pick<ImportStreams, "stderr">;
   readonly signal: AbortSignal;
   /** Called at the end with the position before which everything is stored. */
-  readonly remember?: (storedTo: ImportPosition) => void;
+  readonly storePosition?: (position: ImportPosition) => void;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function importFiles(files: readonly string[], ports: ReadingPorts)
   await target.finish().catch((error: unknown) => faults.push(error));
   signal.removeEventListener("abort", reportStop);
   writeSummary();
-  ports.remember?.(reading.storedTo);
+  ports.storePosition?.(reading.storedTo);
   if (faults.length === 0 && !signal.aborted) return;
   const outcome = outcomeOf(reading, options);
   const fault = faults.find((error) => error !== signal.reason);

@@ -42,7 +42,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       for await (const { result } of client.trackStream(queue.values(), { headers })) {
         const batch = open.shift();
         if (result !== undefined) countResults(result, batch?.recordAt);
-        batch?.kept();
+        batch?.onStored();
         acknowledged.resolve();
         acknowledged = Promise.withResolvers();
       }
@@ -77,12 +77,12 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   const receiving = receive();
   receiving.catch(() => {});
   return {
-    async take(lines, kept, placeOf) {
+    async take(lines, onStored, placeOf) {
       const batches = splitLines(lines);
       for (const [index, batch] of batches.entries()) {
         const isLast = index === batches.length - 1;
         const recordAt = placeOf && recordsOf(batch, (line) => placeOf(index * maxLines + line));
-        await send(batch, { kept: isLast ? kept : () => {}, recordAt });
+        await send(batch, { onStored: isLast ? onStored : () => {}, recordAt });
       }
     },
     async finish() {
@@ -103,7 +103,7 @@ function reasonOf(reason: RefusalReason): string {
 }
 
 interface OpenBatch {
-  readonly kept: () => void;
+  readonly onStored: () => void;
   /** Returns the record of a result by its index; undefined unless it is needed. */
   readonly recordAt: ((index: number) => Pick<RefusedRecord, "place" | "data">) | undefined;
 }

@@ -39,10 +39,10 @@ export type PlaceOf = (line: number) => string;
 export interface ImportTarget extends AsyncDisposable {
   /**
    * Resolves when it can take more, or the signal was aborted. Faults are thrown by `finish` at the latest.
-   * @param kept called once the records are on disk, or refused, in the order of the calls
+   * @param onStored called once the records are on disk, or refused, in the order of the calls
    * @param placeOf given if refused records have to be found again
    */
-  take(lines: Uint8Array, kept: () => void, placeOf?: PlaceOf): Promise<void>;
+  take(lines: Uint8Array, onStored: () => void, placeOf?: PlaceOf): Promise<void>;
   /** Resolves when all taken records are stored, even if the signal is aborted. */
   finish(): Promise<void>;
   /** Describes what is waited for after Ctrl-C, and what a second Ctrl-C does. */

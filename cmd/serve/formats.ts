@@ -9,7 +9,7 @@ type Locate = (path: ConfigPath, message: string) => Problem;
 
 /**
  * Compiles the formats of the parser section.
- * @throws ConfigError with all that is wrong with them
+ * @throws ConfigError with all their faults
  */
 export async function openCheckedFormats(config: Config, locate: Locate): Promise<Formats> {
   const { formats, problems } = await compileFormats(config, locate);
@@ -17,7 +17,7 @@ export async function openCheckedFormats(config: Config, locate: Locate): Promis
   return formats;
 }
 
-/** The formats and, in their place in the configuration, the faults that show when they are compiled. */
+/** Compiles the formats, and returns the faults that compiling finds with their places in the configuration. */
 export async function compileFormats(
   { parser }: Config,
   locate: Locate,
@@ -27,7 +27,7 @@ export async function compileFormats(
   return { formats, problems: found.map(({ path, message }) => locate(["parser", ...path], message)) };
 }
 
-/** Mistakes that keep nothing from running, most of them in the parser section, each at its place. */
+/** Returns mistakes that do not prevent a start, with their places. Most of them are in the parser section. */
 export function mistakesOf({ config, locate, lostKeys, placeholders }: LoadedConfig): readonly Problem[] {
   const found = checkFormats(config.parser);
   return [

@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { cannotWrite } from "./file-fault.ts";
 import { UsageError } from "./user-error.ts";
 
-/** A line or row that made no record, and where it stands. */
+/** A line or row that made no record, with its file and number. */
 export interface Reject {
   readonly file: string;
-  /** Counted from 1; of a table without its header. Undefined where it is not known. */
+  /** Counted from 1, in a table after its header; undefined if it is unknown. */
   readonly number: number | undefined;
-  /** What is counted. */
+  /** The unit of `number`. */
   readonly word: "line" | "row";
   readonly reason: string;
   readonly message: string;
@@ -24,9 +24,9 @@ export interface Rejects extends Disposable {
 const maxHeldCharacters = 65_536;
 
 /**
- * Keeps what was refused in a file, as NDJSON: `file`, `line` or `row`, `reason`, `message`, and `data` (text) or
+ * Writes refused lines and rows to a file, as NDJSON: `file`, `line` or `row`, `reason`, `message`, and `data` (text) or
  * `data_base64` (bytes that are not UTF-8).
- * @param inputs files that it must not take the place of
+ * @param inputs files that it must not overwrite
  * @throws UserError when it can't be written
  */
 export function openRejects(path: string, inputs: readonly string[]): Rejects {

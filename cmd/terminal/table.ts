@@ -1,6 +1,6 @@
 import { escapeLine } from "./terminal.ts";
 
-/** One column of a table: its head, and the text of a row in it. */
+/** One column of a table: its head, and a function that returns the text of a row. */
 export interface Column<T> {
   readonly head: string;
   readonly of: (row: T) => string | number | bigint;
@@ -14,7 +14,7 @@ const maxCellLength = 100;
 export const maxMessageLength = 16_384;
 const gap = "  ";
 
-/** Rows as lines of aligned columns under their heads; numbers stand on the right. */
+/** Formats rows as lines of aligned columns under their heads. Numbers are aligned on the right. */
 export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const laidOut = columns.map(({ head, of, isRight = false }) => {
     const values = rows.map(of);

@@ -67,7 +67,7 @@ function cut(message: string, maxBytes: number): string {
   if (message.length * 3 <= maxBytes) return message;
   const bytes = Buffer.from(message);
   if (bytes.length <= maxBytes) return message;
-  // As part of a stream, so that half a character at the end is left out.
+  // Decoded as part of a stream, so that half a character at the end is left out.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return `${decoder.decode(bytes.subarray(0, maxBytes), { stream: true })}…`;
 }

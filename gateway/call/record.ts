@@ -25,7 +25,7 @@ export interface Caller {
 
 export const anonymous: Caller = { kind: "anonymous", name: "" };
 
-/** What logs, metrics and handlers know of a call besides its message. */
+/** The data about a call, besides its message, that logs, metrics and handlers use. */
 export class CallRecord {
   /** `performance.now()` at the first byte. */
   readonly startedMs: number = performance.now();

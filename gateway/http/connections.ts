@@ -15,7 +15,7 @@ export class Address {
   /** Connections of many callers, as of a proxy: no limit per address applies. */
   readonly isShared: boolean;
   readonly connections = new Set<Connection>();
-  /** Those of them that can be closed for others, by their use; oldest first, or idle for longest. */
+  /** Connections that may be closed for new ones, by their use: the oldest first, or the one that is idle for longest. */
   readonly closable: Readonly<Record<Use, Set<Connection>>> = {
     unused: new Set(),
     idle: new Set(),
@@ -44,14 +44,14 @@ export class Connection {
   readonly socket: Socket | undefined;
   readonly sinceMs: number;
   openStreams = 0;
-  /** Streaming calls that were refused since one was last let in. */
+  /** Streaming calls that were refused since one was last admitted. */
   refusedStreams = 0;
   bytes = 0;
   #calls = 0;
   /** Calls whose body is not complete. */
   #openBodies = 0;
   #hasRequest = false;
-  #hasAnswered = false;
+  #hasResponded = false;
   #use: Use | undefined;
 
   constructor(address: Address, socket: Socket | undefined, sinceMs: number) {
@@ -60,7 +60,7 @@ export class Connection {
     this.sinceMs = sinceMs;
   }
 
-  /** Calls that are open at present. */
+  /** Open calls. */
   get calls(): number {
     return this.#calls;
   }
@@ -77,23 +77,23 @@ export class Connection {
   startCall(): void {
     this.#hasRequest = true;
     this.address.calls++;
-    if (this.#calls++ === 0 || !this.#hasAnswered) this.note();
+    if (this.#calls++ === 0 || !this.#hasResponded) this.note();
   }
 
   endCall(): void {
-    this.#hasAnswered = true;
+    this.#hasResponded = true;
     this.address.calls--;
     if (--this.#calls === 0 || this.#use !== undefined) this.note();
   }
 
   startBody(): void {
     this.#openBodies++;
-    if (!this.#hasAnswered) this.note();
+    if (!this.#hasResponded) this.note();
   }
 
   endBody(): void {
     this.#openBodies--;
-    if (!this.#hasAnswered) this.note();
+    if (!this.#hasResponded) this.note();
   }
 
   /** Lists the connection by its use; a closed one is not listed. */
@@ -109,19 +109,19 @@ export class Connection {
   }
 
   #findUse(): Use | undefined {
-    if (this.#calls === 0) return this.#hasAnswered ? "idle" : "unused";
-    return !this.#hasAnswered && this.#openBodies >= this.#calls ? "sending" : undefined;
+    if (this.#calls === 0) return this.#hasResponded ? "idle" : "unused";
+    return !this.#hasResponded && this.#openBodies >= this.#calls ? "sending" : undefined;
   }
 }
 
-/** A new connection gets this long for its first request before others are let in for it. */
+/** A new connection has this time for its first request before it may be closed for others. */
 const firstRequestMs = 1_000;
 
 const kConnection = Symbol("connection");
 
 type Known = { [kConnection]?: Connection };
 
-/** The connection of a socket or session, also of the proxies that HTTP/2 hands out. One that no port has made known is a new one. */
+/** Returns the connection of a socket or session, also of the proxies that HTTP/2 hands out. Returns a new connection for an owner that no port has registered. */
 export function connectionOf(owner: Socket | Http2Session | undefined): Connection {
   return (owner as Known | undefined)?.[kConnection] ?? new Connection(new Address("", true), undefined, 0);
 }
@@ -144,10 +144,10 @@ type ConnectionLimits = Pick<
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #addresses = new Map<string, Address>();
-  /** Those of them that may have something to close, by the number of their connections. */
+  /** Addresses that may have a connection to close, by the number of their connections. */
   readonly #bySize: Set<Address>[] = [];
   readonly #proxies: BlockList;
-  /** By the other end, which outer and inner sockets of TLS have in common. */
+  /** Connections by their remote end, which the outer and inner sockets of TLS share. */
   readonly #byPort = new Map<string, Connection>();
   #count = 0;
 
@@ -272,7 +272,7 @@ function first(connections: ReadonlySet<Connection>): Connection | undefined {
   return connection;
 }
 
-/** IPv4 addresses as they are; of IPv6 addresses the first 64 bits, which one client has all the others of. */
+/** Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address: one client has all addresses that begin with them. */
 export function networkOf(remote: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
   if (mapped !== undefined || !isIPv6(remote)) return mapped ?? remote;

@@ -23,9 +23,8 @@ export function endHttp1Call({ req }: ServerResponse): void {
 const maxRefusedStreams = 100;
 
 /**
- * Counts a call on an HTTP/2 stream until it is closed. False, and the stream
- * is refused, where its address has too many, or its connection goes on after
- * many refusals: clients may send it again later.
+ * Counts a call on an HTTP/2 stream until it is closed. Refuses the stream and returns false if its address has too many
+ * calls, or its connection continues after many refusals. Clients may send it again later.
  */
 export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number): boolean {
   const session = stream.session as ServerHttp2Session | undefined;
@@ -35,7 +34,7 @@ export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number)
   if (isInsistent || (!address.isShared && address.calls >= maxPerAddress)) {
     stream.on("error", ignore);
     stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    // Its open calls finish: ENHANCE_YOUR_CALM would make clients break them off.
+    // Its open calls finish: ENHANCE_YOUR_CALM would make clients abort them.
     if (isInsistent && session?.closed === false) session.close();
     return false;
   }

@@ -179,7 +179,7 @@ function createPlain(
     socket.setNoDelay(true);
     detectHttp2(socket, limits.headersTimeoutMs, (isHttp2) => {
       if (isHttp2) {
-        // HTTP/1.1 servers keep a connection whose peer has stopped sending; to HTTP/2 that peer is gone.
+        // HTTP/1.1 servers keep a connection whose peer has ended its side; HTTP/2 servers close it.
         socket.allowHalfOpen = false;
         h2.emit("connection", socket);
       } else {

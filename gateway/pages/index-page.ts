@@ -3,7 +3,7 @@ import type { ServedService } from "../methods.ts";
 import type { RestBinding } from "../rest/bindings.ts";
 import type { Page, PageHandler } from "./pages.ts";
 
-/** What a server has, as its first page lists it. */
+/** The contents of a server that its first page lists. */
 interface Listing {
   /** Pages by their path. */
   readonly pages: readonly string[];

@@ -6,7 +6,7 @@ import {
   FileDescriptorProtoSchema,
 } from "@bufbuild/protobuf/wkt";
 
-/** Where everything is declared that a set of services is made of. */
+/** The files that declare the services and everything that they use. */
 export interface DescriptorIndex {
   /** Full names, sorted. */
   readonly serviceNames: readonly string[];

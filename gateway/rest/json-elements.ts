@@ -34,7 +34,7 @@ const nullTypes: ReadonlySet<string | undefined> = new Set([
   "google.protobuf.NullValue",
 ]);
 
-/** Whether null is a value of the field, and not what stands for none. */
+/** Reports whether null is a value of the field instead of a missing value. */
 export function takesNull({ message, enum: desc }: DescField): boolean {
   return nullTypes.has(message?.typeName ?? desc?.typeName);
 }

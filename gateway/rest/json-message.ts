@@ -14,7 +14,7 @@ import {
 } from "./json-elements.ts";
 import { badRequest, maxViolations } from "./violations.ts";
 
-/** What is done with members that have no field: mostly they are misspelt. */
+/** The treatment of members that have no field, which are mostly misspelt. */
 export type UnknownMembers = "refuse" | "ignore";
 
 const proto3Json: JsonForm = {

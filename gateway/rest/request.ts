@@ -24,7 +24,7 @@ export interface RestInput {
   readonly contentType: string | undefined;
   /** The segments of the path, percent-encoded. */
   readonly segments: readonly string[];
-  /** What follows the question mark, without it. */
+  /** The query after the question mark. */
   readonly query: string;
 }
 
@@ -90,7 +90,7 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
     return { message: decodeJson(input, whole, "", unknown) };
   };
 
-  /** Puts what the body holds into the request. */
+  /** Adds the contents of the body to the request. */
   function place(message: Message): Message {
     return field === undefined ? message : create(input, initOf(field, message));
   }

@@ -13,7 +13,7 @@ import type { Destination } from "./head.ts";
 import { type Host, isLoopbackAddress, isLoopbackName, isSameHost, parseHost, parseOrigin } from "./host.ts";
 import type { FindTarget, Target } from "./target.ts";
 
-/** What pages of other sites may do. */
+/** The rules for calls from pages of other sites. */
 export interface SitesOptions {
   /** Further names under which a server on loopback is called without a key: `name` or `name:port`. */
   readonly hosts: readonly string[];
@@ -128,7 +128,7 @@ function refusal(reason: RefusalReason, message: string): Refusal {
   return { reason, error: refuse(reason, Code.PermissionDenied, message) };
 }
 
-/** Decides by the two headers that no page can set. Either is enough; other clients than browsers send neither. */
+/** Decides by two headers that pages cannot set. One of them suffices; clients other than browsers send neither. */
 function isCrossSite({ method, headers }: NodeRequest, path: string, { host }: Destination): boolean {
   const { origin } = headers;
   const from = origin === undefined ? undefined : parseOrigin(origin);
@@ -164,7 +164,7 @@ function isNativeGrpc({ headers, httpVersionMajor }: NodeRequest): boolean {
 
 const onLoopback = new WeakMap<object, boolean>();
 
-/** Whether the connection came in on an address of loopback. */
+/** Reports whether the connection was accepted on a loopback address. */
 function isOnLoopback(request: NodeRequest): boolean {
   const connection = "stream" in request ? (request.stream.session ?? request.socket) : request.socket;
   const known = onLoopback.get(connection);

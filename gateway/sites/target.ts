@@ -1,13 +1,13 @@
 import { httpMethodsOf, type ServedMethod, type ServedService } from "../methods.ts";
 import type { RestRouter } from "../rest/rest.ts";
 
-/** What is served at a path, as far as pages of other origins are concerned. */
+/** The properties of a path that decide whether pages of other origins may call it. */
 export interface Target {
   /** The RPC at the path; undefined for pages of the server and for unknown paths. */
   readonly served: ServedMethod | undefined;
   /** Pages of every origin may call it. */
   readonly anyOrigin: boolean;
-  /** Its handler asks for a signature, an app id or a token. */
+  /** Its handler requires a signature, an app id or a token. */
   readonly hasOwnAuth: boolean;
   /** In capitals. */
   readonly methods: readonly string[];

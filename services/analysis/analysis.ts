@@ -43,10 +43,10 @@ export interface AnalysisProxyOptions {
  * The AnalysisProxy service: checks the token, its rate limit and the time limit of a query, then runs the query on the
  * engine of its project.
  *
- * - `admission/`: tokens and rate limits; `calls.ts`, `time-limit.ts`: what all calls have in common
+ * - `admission/`: tokens, rate limits and the query of a call; `run-call.ts`, `time-limit.ts`: shared by all calls
  * - `engine.ts`: the interface of engines; `project/`: a project and its definitions
  * - `embedded/`: the engine that queries the event store: `describe/` turns a query into a plan, the store runs it,
- *   `shape/` turns what was found into the result
+ *   `shape/` turns the rows into the result
  * - `platform/`: the engine that forwards queries to a deployment of the platform
  * - `cache/`: cached results, and equal queries that run once
  * - `rest/`: the platform's JSON and CSV; `refusal/`: errors

@@ -21,5 +21,5 @@ export const { mapErrors, toConnectError } = createErrorMapping((error) => {
   if (error instanceof PageCursorError) return foreignPageToken();
   if (error instanceof ChannelsFullError) return "the channel store is full";
   if (error instanceof ChannelsUnavailableError) return "the channel store is unavailable";
-  return error instanceof AudienceUnavailableError ? "the users cannot be read at present" : undefined;
+  return error instanceof AudienceUnavailableError ? "the users are temporarily unavailable" : undefined;
 });

@@ -38,7 +38,7 @@ export interface Batch {
   readonly source: RecordSource;
   readonly records: readonly RawRecord[];
   readonly receivedMs: number;
-  /** See TakeOptions. */
+  /** See AcceptOptions. */
   readonly driftMs: number;
   readonly dryRun: boolean;
 }

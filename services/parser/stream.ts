@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
@@ -71,7 +71,7 @@ async function parseMessage(
     sinceYield += line.length + 64;
     if (sinceYield > yieldBytes) {
       sinceYield = 0;
-      await nextTurn();
+      await nextIteration();
       signal.throwIfAborted();
     }
     const result = parseBytes(lineParser, index, line);

@@ -60,7 +60,7 @@ export class IdTable {
   }
 }
 
-/** Differs between processes, so that nobody can choose ids whose hashes collide. */
+/** Differs between processes, so that callers cannot choose ids whose hashes collide. */
 const seed = Math.floor(Math.random() * 2 ** 32) | 0;
 
 /** Returns a hash of 32 bits, which is never 0. */

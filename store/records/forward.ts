@@ -118,7 +118,9 @@ async function findStart(
   });
   if (cursor === undefined) return oldest;
   if (cursor.number > end.number) {
-    failed(new CursorFault(`file ${segmentName(cursor.number)} is gone, so all in the spool is sent again`));
+    failed(
+      new CursorFault(`file ${segmentName(cursor.number)} does not exist, so the whole spool is sent again`),
+    );
     return oldest;
   }
   const number = numbers.find((one) => one >= cursor.number) ?? end.number;

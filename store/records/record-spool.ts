@@ -16,7 +16,7 @@ export interface RecordSpoolOptions {
    * records go to files with later numbers, so that they do not count as read.
    */
   readonly after?: RecordPlace | undefined;
-  /** Called with an incomplete line which a crash left behind; it was never acknowledged and is truncated. */
+  /** Called with an incomplete line that a crash left; it was never acknowledged and is truncated. */
   readonly torn?: (file: string, bytes: number) => void;
   /**
    * Whether lines get checksums, for a reader which compares them; records must then be JSON objects.

@@ -8,9 +8,9 @@ import type { EventStore } from "../../../store/events/events.ts";
 import type { Gate } from "../lazy.ts";
 
 export interface EmbeddedProjectOptions {
-  /** May open when it is first asked. */
+  /** The event store. The first query may open it. */
   readonly store: EventStore;
-  /** Undefined once the store is open: data about a project is reported only then. @throws EventsUnavailableError */
+  /** Waits until the store is open; undefined once it is, since only then the schema is known. @throws EventsUnavailableError */
   readonly gate: Gate;
   readonly project: ProjectDefinitions;
   /** IANA name or offset. */
@@ -21,7 +21,7 @@ export interface EmbeddedProjectOptions {
   readonly lateness?: () => string | undefined;
 }
 
-/** A project whose queries are answered from the store of events. They wait until it is open. */
+/** A project that is queried in the event store. Its queries wait until the store is open. */
 export function createEmbeddedProject({
   store,
   gate,
@@ -68,7 +68,7 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
       yield* engine.downloadUsers(query, call);
     },
     async faultsOf(query, signal) {
-      // Of a store that can't be opened the query itself would tell.
+      // If the store cannot be opened, the query itself fails and reports it.
       const isOpen = await Promise.resolve(gate()).then(
         () => true,
         () => false,

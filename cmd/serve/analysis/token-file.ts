@@ -25,14 +25,14 @@ const tokenSchema = z.strictObject({
 
 const fileSchema = z.strictObject({ tokens: z.array(tokenSchema) });
 
-/** A token as the data folder keeps it: never the token itself. */
+/** A token in the file, which contains its hash instead of the token itself. */
 export type StoredToken = z.output<typeof tokenSchema>;
 
 export function tokenFileOf(dataFolder: string): string {
   return join(dataFolder, "tokens.json");
 }
 
-/** None where there is no file. @throws UserError when it is not what it should be */
+/** Returns no tokens if the file does not exist. @throws UserError if it cannot be read or has another form */
 export function readTokenFile(file: string): readonly StoredToken[] {
   let text: string;
   try {
@@ -46,12 +46,12 @@ export function readTokenFile(file: string): readonly StoredToken[] {
   if (parsed.success) return parsed.data.tokens;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join(".") || "the file";
-  throw new UserError(`${JSON.stringify(file)} holds no list of tokens: ${place}: ${issue?.message}`);
+  throw new UserError(`${JSON.stringify(file)} is not a list of tokens: ${place}: ${issue?.message}`);
 }
 
 /**
- * Changes the file as one step: readers see the old tokens or the new ones, and
- * of two commands at once the second is refused.
+ * Replaces the file in one step: readers see the old tokens or the new ones. While one command changes the file, another
+ * one is refused.
  * @throws UserError
  */
 export function changeTokenFile(
@@ -91,14 +91,14 @@ function openDraft(draft: string): number {
 export interface TokenFileOptions {
   /** Milliseconds that never go back. */
   readonly now: () => number;
-  /** The file can't be read any more: the tokens it held last stay good. */
+  /** Called when the file cannot be read again. The tokens that were read last remain valid. */
   readonly failed: (error: unknown) => void;
 }
 
-/** A changed file counts within this time. */
+/** A change of the file takes effect within this time. */
 const checkMs = 1_000;
 
-/** The tokens of the file, read again when it has changed. @throws UserError when it can't be read at first */
+/** Opens the tokens of the file, which is read again when it changes. @throws UserError if it cannot be read at first */
 export function openTokenFile(file: string, { now, failed }: TokenFileOptions): TokenList {
   let stamp = stampOf(file);
   let tokens = createTokenList(readTokenFile(file));
@@ -123,7 +123,7 @@ export function openTokenFile(file: string, { now, failed }: TokenFileOptions): 
   };
 }
 
-/** Differs once the file is another. */
+/** Returns a text that differs after the file was changed or replaced. */
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;

@@ -8,7 +8,7 @@ import {
 import type { Config } from "../../config/config.ts";
 import { markFile, markOf } from "../data/marks.ts";
 
-/** Where channels and tasks are kept: the inbox's settings, but for what channel.store says otherwise. */
+/** Where channels and tasks are stored: as `channel.store` says, and as the inbox where it says nothing. */
 export type ChannelPlace =
   | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
   | {
@@ -31,13 +31,13 @@ export function channelPlace({ data, channel: { store }, webhook: { inbox } }: C
   };
 }
 
-/** Whether there may be tasks that go on without being asked for, or there were: a server without does not open the store. */
+/** Reports whether tasks may be stored that continue without a call. A server without such tasks does not open the store. */
 export function mayHaveTasks(config: Config, place: ChannelPlace): boolean {
   if (place.driver === "postgres") return true;
   return existsSync(place.file) || existsSync(markFile(config, "channels", place.file));
 }
 
-/** @throws ChannelsUnavailableError whatever the reason is, which its message says */
+/** @throws ChannelsUnavailableError for any reason, which its message gives */
 export async function openChannelStore(config: Config, now: () => number): Promise<ChannelStore> {
   const place = channelPlace(config);
   const { retentionMs } = config.channel;

@@ -4,16 +4,16 @@ export interface CompactionOptions {
   readonly store: Pick<EventStore, "compact">;
   readonly keepDays: ReadonlyMap<number, number>;
   readonly now: () => number;
-  /** Told of each round that changed something. */
+  /** Called after each round that changed something. */
   readonly done: (report: CompactReport) => void;
-  /** The next round tries again. */
+  /** Called after a failed round; the next round tries again. */
   readonly failed: (error: unknown) => void;
 }
 
 const lookMs = 30_000;
 const hourMs = 3_600_000;
 
-/** Has closed days put in order and old ones dropped: at the start, and whenever an hour of UTC begins, midnight too. */
+/** Compacts closed days and drops old ones at the start and at each full hour of UTC. */
 export function startCompaction(options: CompactionOptions): AsyncDisposable {
   const { store, keepDays, now, done, failed } = options;
   const stop = new AbortController();

@@ -262,7 +262,7 @@ async function shouldOpen(config: Config): Promise<boolean> {
 /** Passes while records are accepted. The reason names folders, so it is logged and left out of the response. */
 function createCheck(loading: Loading, logger: Logger): ReadyCheck {
   let lastReason: string | undefined;
-  const find = (): readonly [reason: string, told: string] | undefined => {
+  const find = (): readonly [reason: string, status: string] | undefined => {
     try {
       loading.peek()?.admit(0);
     } catch (error) {

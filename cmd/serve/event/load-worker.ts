@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { servePreparer } from "../../../services/event/load/worker-loop.ts";
 import { openSqliteIntake, type SqliteIntakeOptions } from "../../../store/intake/sqlite/open.ts";
 
-/** What the thread that prepares records is started with. */
+/** The worker data of the thread that prepares records. */
 export interface LoadWorkerSetup {
   readonly intake: SqliteIntakeOptions;
   readonly stagingFolder: string;
@@ -14,7 +14,8 @@ export interface LoadWorkerSetup {
 
 const { intake, stagingFolder, progress, niceness = 0 } = workerData as LoadWorkerSetup;
 
-// There it is that of the calling thread alone; elsewhere it would be the process's. Nobody may raise it.
+// On Linux this applies to the calling thread alone, elsewhere to the whole process. The niceness is never lowered, which
+// would need a privilege.
 if (process.platform === "linux") setPriority(Math.max(getPriority(), niceness));
 
 servePreparer({

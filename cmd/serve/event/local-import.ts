@@ -18,17 +18,17 @@ import { lockFolder } from "../data/lock.ts";
 import { openEventLoading } from "./loading.ts";
 
 /**
- * From 122,880 rows of a day on the engine writes them where they stay, and not
- * into its log first. By measure 250,000 take three quarters of the time of 50,000.
+ * The engine writes 122,880 and more rows of a day directly to their place, without its log. Batches of 250,000 records
+ * take three quarters of the time of batches of 50,000, as measured.
  */
 const bulk = { maxRecords: 250_000, maxBytes: 64 * 1_048_576, maxCachedIds: 2_000_000 };
-/** So much may wait in the spool while the file is read on: a batch that is loaded, one that is prepared, one that comes. */
+/** Reading continues while at most this much waits in the spool: one batch being loaded, one being prepared and one being read. */
 const maxWaitingBytes = 3 * bulk.maxBytes;
 
 /**
- * Brings records into the data folder by its spool, as a server does: after a
- * crash what was taken is loaded at the next start.
- * @throws UserError when another process has the folder
+ * Imports records into the data folder through its spool, as a server does. After a crash, the records in the spool are
+ * loaded at the next start.
+ * @throws UserError when another process uses the folder
  */
 export async function openLocalImport(
   config: Config,
@@ -77,7 +77,7 @@ export async function openLocalImport(
       bulk,
     }),
   );
-  // Those of an import that was ended before are none of this one.
+  // Records that an earlier import left in the spool do not count as those of this import.
   if ((await loading.waitingBytes()) > 0) await loading.loader.flush(signal);
   own = summary;
   const aborted = new Promise<void>((resolve) => {
@@ -85,10 +85,10 @@ export async function openLocalImport(
   });
   const stack = opened.move();
   return {
-    async take(lines, isStored, placeOf) {
+    async take(lines, onStored, placeOf) {
       const encoded = encodeRawSpoolLines(projectId, Date.now(), lines, placeOf);
       if (encoded.length > 0) await loading.appendLines(encoded);
-      isStored();
+      onStored();
       while (!signal.aborted) {
         const next = moved.promise;
         if ((await loading.waitingBytes()) < maxWaitingBytes) return;
@@ -115,8 +115,8 @@ export async function openDryImport(
   await preparer.reset({ loadedTo: undefined, projects, maxProperties });
   let place = { number: 1, offset: 0 };
   return {
-    async take(lines, isStored, placeOf) {
-      isStored();
+    async take(lines, onStored, placeOf) {
+      onStored();
       const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines, placeOf));
       if (bytes.length === 0) return;
       const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };

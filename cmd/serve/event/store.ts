@@ -41,7 +41,7 @@ export async function openEventStore(config: Config): Promise<EventStore> {
       stagingFolder: staging,
       memoryLimitBytes: memoryBytes,
       threads: threads ?? availableParallelism(),
-      // Files of the spool stay until what they hold has left the log; more would make a start after a crash slow.
+      // Files of the spool are kept until their records have left the log. A larger log would make a start after a crash slow.
       maxLogBytes: Math.min(spool.maxFileBytes, maxLogBytes),
     });
   } catch (error) {

@@ -5,16 +5,16 @@ import { createLoadWatch } from "../../../services/event/load/load-watch.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { Config } from "../../config/config.ts";
 
-/** Looks at loading for as long as it is open. */
+/** Watches the loading of records until it is disposed of. */
 export interface EventWatch extends Disposable {
-  /** The same observer, of which this one hears too. */
+  /** Returns an observer that reports to the given one and to the watch. */
   observe(observer: LoadObserver): LoadObserver;
   readonly lagMs: () => number;
   readonly fault: () => string | undefined;
 }
 
 const lookMs = 1_000;
-/** A wall clock that was wrong when a record came, or is now, makes no record older than this. */
+/** The longest wait that is assumed for a record: a wrong wall clock could show any. */
 const maxWaitedMs = 7 * dayMs;
 
 export async function watchLoading({ events }: Config, records: PendingRecords): Promise<EventWatch> {

@@ -7,36 +7,35 @@ import type { DestinationStream } from "pino";
 const chunkChars = 4_000;
 /** Lines that do not fill a chunk wait this long. */
 const batchMs = 100;
-/** Chunks that are written before other work has its turn. */
-const chunksPerTurn = 64;
-// A reader that stands still must not fill the memory; beyond 64 MB lines are dropped and counted.
+/** Chunks that are written before the event loop is yielded to. */
+const chunksPerIteration = 64;
+/** A stalled reader must not fill the memory: beyond 64 MB, lines are dropped and counted. */
 const maxChunks = 16_000;
 /** The longest pause before a full pipe is tried again; the first pause is 1 ms, and each pause is twice the one before. */
 const maxPauseMs = 20;
-/** At the end, a reader that takes nothing for this long is waited for no more. */
+/** At the end, lines are dropped if the reader takes nothing for this long. */
 const maxStallMs = 2_000;
-/** At the end, a slow reader is waited for this long in total. */
+/** At the end, lines are dropped after this time in total. */
 const maxEndMs = 10_000;
 
 export interface LogDestination extends DestinationStream, AsyncDisposable {
-  /** Begins to write what waits, now; pino's `flush` calls it. */
+  /** Starts to write all pending lines now; pino's `flush` calls it. */
   flush(): void;
-  /** Writes what waits before it returns; pino calls it after a line of the level fatal. */
+  /** Writes all pending lines before it returns; pino calls it after a line of the level fatal. */
   flushSync(): void;
 }
 
 /**
- * Writes lines to a file descriptor, which stays open, in chunks. What waits is
- * written when the process exits, also by an uncaught error; a reader that stands
- * still delays the end by 2 s at most, and a slow reader by 10 s. Once the
- * descriptor fails, for example because the reader of a pipe is closed, lines go
- * nowhere.
+ * Writes lines to a file descriptor in chunks. The descriptor stays open. Pending lines
+ * are written when the process exits, also after an uncaught error: a stalled reader
+ * delays the exit by at most 2 s, and a slow reader by at most 10 s. After the descriptor
+ * fails, for example because the reader of a pipe is closed, lines are discarded.
  *
  * Each write is a call that returns at once. A write on another thread may still be
  * under way when the process exits, and its chunk is lost if the pipe is full then.
  *
- * The stream that comes with pino is not used because it measures all it holds
- * at every line: 2.1 µs a line, where this takes 0.2 µs.
+ * Pino's own stream is not used: it measures everything it holds at each line, which
+ * takes 2.1 µs a line instead of 0.2 µs.
  */
 export function openLogDestination(fd: number): LogDestination {
   const own = openWithoutWaiting(fd);
@@ -61,7 +60,7 @@ export function openLogDestination(fd: number): LogDestination {
  * Makes writes return at once when the reader is slow. A pipe or a terminal is opened once more in this mode, so that
  * other processes that write to it are not affected. A socket, and a pipe that belongs to another user, cannot be
  * opened again: they are switched to this mode themselves. Files need no mode.
- * @returns the new descriptor, or undefined where the given one is to be used
+ * @returns the new descriptor, or undefined if the given one is used
  */
 function openWithoutWaiting(fd: number): number | undefined {
   const stats = fstatSync(fd);
@@ -80,18 +79,18 @@ function openWithoutWaiting(fd: number): number | undefined {
 
 class ChunkWriter {
   readonly #fd: number;
-  /** Full chunks, first to be written first. */
+  /** Full chunks, in the order in which they are written. */
   #chunks: (string | Buffer)[] = [];
   /** The chunk that is being filled. */
   #tail = "";
   #dropped = 0;
   #isBroken = false;
   #batch: NodeJS.Timeout | undefined;
-  /** The timer of the next turn, while chunks wait for it. */
-  #turn: NodeJS.Timeout | undefined;
+  /** The timer of the next write, while chunks wait for it. */
+  #writeTimer: NodeJS.Timeout | undefined;
   #pauseMs = 1;
   #onIdle: (() => void) | undefined;
-  /** Ends the wait for a reader that stands still. */
+  /** The timer that ends the wait for a stalled reader. */
   #stall: NodeJS.Timeout | undefined;
 
   constructor(fd: number) {
@@ -151,7 +150,7 @@ class ChunkWriter {
     });
   }
 
-  /** Lines go nowhere from here on. */
+  /** Discards all further lines. */
   giveUp(): void {
     this.#isBroken = true;
     this.#chunks = [];
@@ -168,8 +167,8 @@ class ChunkWriter {
 
   /** Writes chunks until the descriptor takes no more, or other work is due. */
   #start(): void {
-    if (this.#turn !== undefined) return;
-    for (let left = chunksPerTurn; left > 0 && this.#chunks.length > 0; left--) {
+    if (this.#writeTimer !== undefined) return;
+    for (let left = chunksPerIteration; left > 0 && this.#chunks.length > 0; left--) {
       if (this.#writeFirst()) continue;
       this.#startIn(this.#nextPauseMs());
       return;
@@ -180,10 +179,10 @@ class ChunkWriter {
 
   #startIn(ms: number): void {
     const start = (): void => {
-      this.#turn = undefined;
+      this.#writeTimer = undefined;
       this.#start();
     };
-    this.#turn = setTimeout(start, ms).unref();
+    this.#writeTimer = setTimeout(start, ms).unref();
   }
 
   #nextPauseMs(): number {

@@ -14,7 +14,7 @@ import type { Throttle } from "../log/throttle.ts";
 import { createForwardCounters, registerForwardGauges } from "../metrics/click-forward.ts";
 
 export interface ClickForwardPorts {
-  /** Of the spool. */
+  /** The folder of the spool. */
   readonly folder: string;
   readonly spool: RecordSpool;
   readonly logger: Logger;

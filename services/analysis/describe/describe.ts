@@ -102,9 +102,9 @@ export function createContext(
   };
 }
 
-function importedByName(clusters: readonly CohortInfo[]): DescribeContext["importedCohorts"] {
+function importedByName(cohorts: readonly CohortInfo[]): DescribeContext["importedCohorts"] {
   const byName = new Map<string, ImportedCohort>();
-  for (const { name, kind, day } of clusters) {
+  for (const { name, kind, day } of cohorts) {
     byName.set(name, { kind, days: [...(byName.get(name)?.days ?? []), day].sort() });
   }
   return byName;

@@ -43,7 +43,7 @@ export function refusalOf(error: unknown): AnalysisRefusal | undefined {
     });
   }
   if (error instanceof EventsUnavailableError) {
-    return new AnalysisRefusal(returnCodes.unavailable, "the events can't be queried at present", {
+    return new AnalysisRefusal(returnCodes.unavailable, "the events are temporarily unavailable", {
       cause: error,
     });
   }

@@ -66,7 +66,7 @@ export function createPrepareWorker(
     },
     async prepare(task) {
       const reply = await call({ kind: "prepare", task }, [task.bytes.buffer]);
-      if (reply.kind !== "prepared") throw new Error(`the thread answered ${reply.kind}`);
+      if (reply.kind !== "prepared") throw new Error(`the thread replied ${reply.kind}`);
       return reply.prepared;
     },
     async [Symbol.asyncDispose]() {

@@ -104,7 +104,7 @@ function cut(
   return { json: body.subarray(start, end), receipt: body.subarray(receiptStart, receiptEnd) };
 }
 
-/** Converts the outcomes of a lane. Messages to be retried count as unanswered: the queue retries them. */
+/** Converts the outcomes of a lane. Messages to be retried count as without an outcome: the queue retries them. */
 function toRouteOutcome(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteOutcome {
   const ordered = [...outcomes].sort(([a], [b]) => a - b);
   return {

@@ -31,7 +31,7 @@ export function compileUrl(
   return (input) => checkPath(read(input));
 }
 
-/** Why a URL is refused whose place a message would decide. */
+/** The reason for refusing a URL in which a message would decide which server is called. */
 export const beforePath = "has a placeholder in its scheme, host or port, valid are its path and query";
 
 export function hasPlaceholderBeforePath(url: string): boolean {

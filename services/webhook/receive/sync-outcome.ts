@@ -1,7 +1,7 @@
 import type { BatchElement, Route, RouteResult } from "../../../store/inbox/inbox.ts";
 import type { ElementFailure } from "./elements.ts";
 
-/** The outcomes of a target within the time limit; elements of its route in neither list are unanswered. */
+/** The outcomes of a target within the time limit; elements of its route in neither list have no outcome yet. */
 export interface RouteOutcome {
   readonly target: string;
   readonly delivered: readonly number[];
@@ -31,10 +31,10 @@ export function decideSync(
 ): SyncOutcome {
   const failures = new Map<number, string>();
   const states = routes.map((route) => stateOf(route, elements, outcomes));
-  for (const { target, failed, unanswered } of states) {
+  for (const { target, failed, withoutOutcome } of states) {
     for (const [index, reason] of failed) if (!failures.has(index)) failures.set(index, reason);
     if (late === "queue") continue;
-    for (const index of unanswered) {
+    for (const index of withoutOutcome) {
       if (!failures.has(index)) failures.set(index, `target "${target}" did not respond in time`);
     }
   }
@@ -44,10 +44,10 @@ export function decideSync(
   const isAnswered = states.some(({ delivered, failed }) => delivered.length > 0 || failed.size > 0);
   if (late === "fail" && !isAnswered && list.length > 0) return { kind: "failed", failures: list };
   const results = states.map(
-    ({ target, delivered, unanswered }): RouteResult => ({
+    ({ target, delivered, withoutOutcome }): RouteResult => ({
       target,
       delivered,
-      pending: unanswered.filter((index) => !failures.has(index)),
+      pending: withoutOutcome.filter((index) => !failures.has(index)),
       dead: [],
     }),
   );
@@ -58,7 +58,7 @@ interface RouteState {
   readonly target: string;
   readonly delivered: readonly number[];
   readonly failed: ReadonlyMap<number, string>;
-  readonly unanswered: readonly number[];
+  readonly withoutOutcome: readonly number[];
 }
 
 function stateOf(
@@ -79,6 +79,6 @@ function stateOf(
         return reason === undefined || done.has(index) ? [] : [[index, reason] as const];
       }),
     ),
-    unanswered: all.filter((index) => !done.has(index) && !refused.has(index)),
+    withoutOutcome: all.filter((index) => !done.has(index) && !refused.has(index)),
   };
 }

@@ -1,4 +1,4 @@
-import { oneLine, describeReason } from "../../../base/text/system-error.ts";
+import { describeReason, oneLine } from "../../../base/text/system-error.ts";
 import {
   EventsMemoryError,
   EventsUnavailableError,

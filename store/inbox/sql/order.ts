@@ -89,9 +89,9 @@ export function* dequeue(
   const settledRows = rows.filter((row) => settled.get(row.batch_seq)?.has(row.element_index));
   const positions = JSON.stringify(settledRows.map((row) => row.position));
   const next = yield* all<{ batch_seq: number }>(
-    `SELECT DISTINCT behind.batch_seq FROM {line} mine
-     JOIN {line} behind ON behind.target = mine.target AND behind.push_key = mine.push_key
-     WHERE mine.position IN ${dialect.integersOf("$1")} AND behind.position = (
+    `SELECT DISTINCT following.batch_seq FROM {line} mine
+     JOIN {line} following ON following.target = mine.target AND following.push_key = mine.push_key
+     WHERE mine.position IN ${dialect.integersOf("$1")} AND following.position = (
        SELECT later.position FROM {line} later WHERE later.target = mine.target
          AND later.push_key = mine.push_key AND later.position NOT IN ${dialect.integersOf("$1")}
        ORDER BY later.position LIMIT 1)`,

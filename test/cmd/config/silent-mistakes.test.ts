@@ -8,7 +8,7 @@ describe("placeholders where they are not filled in", () => {
   it.each<[string, string]>([
     [
       target('kind: file, path: "out/{push_id}.ndjson"'),
-      'webhook.targets.t.path: holds "{push_id}", which is taken',
+      'webhook.targets.t.path: holds "{push_id}", which is not replaced',
     ],
     [
       target('kind: file, path: "out/{{ params.a }}"'),
@@ -35,13 +35,13 @@ describe("placeholders where they are not filled in", () => {
     ],
     [
       `data: "\${HOME}/data"`,
-      `data: holds "\${HOME}", which is taken as it is: set ENGAGE_DATA in the environment instead`,
+      `data: holds "\${HOME}", which is not replaced: set ENGAGE_DATA in the environment instead`,
     ],
-    ["data: $HOME/data", 'data: holds "$HOME", which is taken as it is'],
-    ["data: ~/data", 'data: begins with "~", which is taken as the name of a folder'],
+    ["data: $HOME/data", 'data: holds "$HOME", which is not replaced'],
+    ["data: ~/data", 'data: begins with "~", which is not replaced by the home folder'],
     [
       `webhook: { channels: { c: { secrets: [{ value: "\${SECRET}" }] } } }`,
-      `secrets[0].value: holds "\${SECRET}", which is taken as it is: set ENGAGE_WEBHOOK_CHANNELS_C_SECRETS_0_VALUE in the environment instead, or give { file: PATH }`,
+      `secrets[0].value: holds "\${SECRET}", which is not replaced: set ENGAGE_WEBHOOK_CHANNELS_C_SECRETS_0_VALUE in the environment instead, or give { file: PATH }`,
     ],
     ['projects: [{ id: 1, appids: ["{{APPID}}"] }]', 'projects[0].appids[0]: holds "{{APPID}}"'],
     [

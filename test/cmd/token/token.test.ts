@@ -113,13 +113,13 @@ describe("a server", () => {
     expect(book.find(token)?.name).toBe("one");
     nowMs = 10_000;
     book.find(token);
-    expect(failures).toEqual([expect.stringContaining("holds no list of tokens")]);
+    expect(failures).toEqual([expect.stringContaining("is not a list of tokens")]);
   });
 
   test("does not start with a broken file", () => {
     const file = join(folderWith({ "tokens.json": '{"tokens":[{"name":"a"}]}' }), "tokens.json");
     const options = { now: () => 0, failed: () => undefined };
-    expect(() => openTokenFile(file, options)).toThrow("holds no list of tokens: tokens.0.sha256:");
+    expect(() => openTokenFile(file, options)).toThrow("is not a list of tokens: tokens.0.sha256:");
   });
 });
 

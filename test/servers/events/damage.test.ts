@@ -138,7 +138,7 @@ async function expectAway(
   const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
   expect(await ask(engage, "event-analyze", { events })).toEqual({
     return_code: -1006,
-    return_message: "the events can't be queried at present",
+    return_message: "the events are temporarily unavailable",
   });
   await vi.waitFor(() => {
     const faults = engage.log.filter(({ msg }) => msg === "could not open the event store");

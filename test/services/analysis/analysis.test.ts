@@ -127,7 +127,7 @@ const refusals: Refused[] = [
     token: "token-one",
     engine: failing(new EventsUnavailableError("/data/events: disk full")),
     returnCode: -1006,
-    message: "the events can't be queried at present",
+    message: "the events are temporarily unavailable",
     code: Code.Unavailable,
     reason: "ENGINE_UNAVAILABLE",
     outcome: "embedded unavailable",

@@ -548,7 +548,7 @@ export const ForwardQueryRequestSchema: GenMessage<ForwardQueryRequest> = /*@__P
  * of the enums), results have the platform's form (see EventAnalysis). Every
  * response, including errors, is HTTP 200 with
  * `{"return_code":0,"return_message":"success","data":…}`. An error has no
- * `data`; only the return code tells it from a success.
+ * `data`; only the return code distinguishes it from a success.
  *
  * Other protocols. Messages are as described here. Errors are statuses with
  * `google.rpc.ErrorInfo` (whose metadata holds `return_code`) and, for

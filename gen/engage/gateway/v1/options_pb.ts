@@ -93,7 +93,7 @@ export const ErrorStyle = {
 
   /**
    * `{"return_code":-1001,"return_message":"…"}`, always with HTTP 200: only
-   * the return code tells it from a success.
+   * the return code distinguishes it from a success.
    *
    * @generated from enum value: ERROR_STYLE_ENVELOPE = 3;
    */

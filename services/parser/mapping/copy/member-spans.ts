@@ -62,11 +62,11 @@ export function findMemberSpans(
     const length = head.byteLength;
     if (at + length > last || !isHead(view, at, head, length - wordBytes)) return false;
     at += length;
-    const behind = endOfValue(buffer, at, last);
-    if (behind === none) return false;
+    const valueEnd = endOfValue(buffer, at, last);
+    if (valueEnd === none) return false;
     starts[index] = at;
-    ends[index] = behind;
-    at = behind;
+    ends[index] = valueEnd;
+    at = valueEnd;
   }
   return at === last;
 }

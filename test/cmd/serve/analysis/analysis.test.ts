@@ -131,7 +131,7 @@ test("a project of the platform does without the store of events", async () => {
     return ((await post(path, { ...query("TOTAL_TIMES"), projectId })) as { return_message?: string })
       .return_message;
   };
-  expect(await messageOf(1)).toBe("the events can't be queried at present");
+  expect(await messageOf(1)).toBe("the events are temporarily unavailable");
   expect(await messageOf(2)).toContain("the platform");
   // The store is not queried for callers that may not query.
   const refused = await post("/open/event-analyze?token=other", query("TOTAL_TIMES"));
