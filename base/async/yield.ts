@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 /**
  * Awaited between two steps of long work. It lets the event loop do other work when
  * this one has held it for some milliseconds, and returns undefined otherwise,
@@ -20,6 +18,25 @@ export interface YieldOptions {
   readonly monotonicMs?: () => number;
 }
 
+/** Work that waits to go on, in the order of its waits. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Waits for an iteration of the event loop of its own. If all waiting work went on in the same iteration, as it does
+ * after `setImmediate`, the iteration would take a slice for each.
+ */
+function nextIteration(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(resumeNext);
+  });
+}
+
+function resumeNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(resumeNext);
+}
+
 /** It costs tens of nanoseconds a call, so a step should take microseconds. */
 export function createYield({
   sliceMs = defaultSliceMs,
@@ -29,7 +46,7 @@ export function createYield({
   let untilMs = monotonicMs() + sliceMs;
   return () => {
     if (monotonicMs() < untilMs) return undefined;
-    return setImmediate().then(() => {
+    return nextIteration().then(() => {
       signal?.throwIfAborted();
       untilMs = monotonicMs() + sliceMs;
     });

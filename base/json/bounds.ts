@@ -1,3 +1,4 @@
+import type { YieldToEventLoop } from "../async/yield.ts";
 import {
   backslash,
   classOf,
@@ -28,6 +29,11 @@ export interface JsonBounds {
   readonly values: number;
   /** Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as strings of digits. */
   readonly longNumbers: number;
+}
+
+/** What a text is known to exceed after it was scanned. */
+export interface ScannedJson {
+  readonly excess: JsonExcess | undefined;
 }
 
 /** The first bound that a text exceeds. */
@@ -74,7 +80,25 @@ kinds[comma] = afterValue;
  */
 export function findJsonExcess(bytes: Uint8Array, bounds: JsonBounds): JsonExcess | undefined {
   if (bytes.length <= unscannedBytes) return undefined;
-  return scan(asBuffer(bytes), bounds);
+  return scan(asBuffer(bytes), bounds, startOf(bounds), bytes.length);
+}
+
+/** As `findJsonExcess`, in pieces of one to three milliseconds, between which the event loop can do other work. */
+export async function findJsonExcessYielding(
+  bytes: Uint8Array,
+  bounds: JsonBounds,
+  yieldToEventLoop: YieldToEventLoop,
+  pieceBytes = 262_144,
+): Promise<JsonExcess | undefined> {
+  if (bytes.length <= unscannedBytes) return undefined;
+  const buffer = asBuffer(bytes);
+  const state = startOf(bounds);
+  for (let end = pieceBytes; ; end += pieceBytes) {
+    const excess = scan(buffer, bounds, state, Math.min(end, bytes.length));
+    if (excess !== undefined || end >= bytes.length) return excess;
+    const wait = yieldToEventLoop();
+    if (wait !== undefined) await wait;
+  }
 }
 
 /** Describes the excess by one clause without a full stop: `an array has more than 10 elements (limit "elements") at byte 21`. */
@@ -92,19 +116,35 @@ const phrases: Readonly<Record<keyof JsonBounds, (max: number) => string>> = {
   longNumbers: (max) => `the JSON holds more than ${max} numbers of ${longNumberBytes} or more digits`,
 };
 
-/** It is one function over local variables, because with methods of an object it takes longer than JSON.parse. */
-function scan(bytes: Buffer, bounds: JsonBounds): JsonExcess | undefined {
+/** A scan that has stopped between two tokens. */
+interface ScanState {
   /** The numbers that may still follow. A key counts as a value too, until its colon is read. */
-  let { values, keys, longNumbers } = bounds;
+  values: number;
+  keys: number;
+  longNumbers: number;
   /** For each open array, the elements that may still follow the first; −1 for each open object. */
-  const elements: number[] = [-1];
+  readonly elements: number[];
   /** For each open object, the members that may still follow. */
-  const members: number[] = [bounds.members];
-  let depth = 0;
-  let stringStart = 0;
-  let at = 0;
+  readonly members: number[];
+  depth: number;
+  stringStart: number;
+  at: number;
+}
+
+function startOf({ values, keys, longNumbers, members }: JsonBounds): ScanState {
+  const counts = { values, keys, longNumbers, elements: [-1], members: [members] };
+  return { ...counts, depth: 0, stringStart: 0, at: 0 };
+}
+
+/**
+ * Scans to the first token at or after `to`. It is one function over local variables, because with properties of an
+ * object it takes longer than JSON.parse.
+ */
+function scan(bytes: Buffer, bounds: JsonBounds, state: ScanState, to: number): JsonExcess | undefined {
+  let { values, keys, longNumbers, depth, stringStart, at } = state;
+  const { elements, members } = state;
   const excess = (bound: keyof JsonBounds, byte: number): JsonExcess => ({ bound, max: bounds[bound], byte });
-  while (at < bytes.length) {
+  while (at < to) {
     const byte = bytes[at]!;
     const kind = kinds[byte];
     if (kind === text) {
@@ -142,6 +182,7 @@ function scan(bytes: Buffer, bounds: JsonBounds): JsonExcess | undefined {
       at++;
     }
   }
+  Object.assign(state, { values, keys, longNumbers, depth, stringStart, at });
   return undefined;
 }
 

@@ -12,6 +12,8 @@ export interface RestCodec {
    * as internal.
    */
   readonly decode?: (body: RestBody) => DecodedBody;
+  /** Whether `decode` reads `raw` and never calls `json`, so that the gateway does not scan the body for it. */
+  readonly readsRaw?: boolean;
   /**
    * Writes a message of this type: the response, the message in the field that
    * `response_body` names, or each message of a stream.

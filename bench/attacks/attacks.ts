@@ -178,7 +178,20 @@ const unread: Attack = async (port, signal) => {
 
 const forged = Buffer.from(`[${many(500, (at) => `{"push_id":"p${at}","#ops_receipt_properties":{}}`)}]`);
 
+/** Computes without a call to the server, as each attack does: what it takes from the caller is the machine's. */
+const computing: Attack = async (_port, signal) => {
+  while (!signal.aborted) {
+    const untilMs = performance.now() + 10;
+    while (performance.now() < untilMs);
+    await sleep(0);
+  }
+};
+
+/** The attack that leaves the server alone. */
+export const control = "nothing but another process that computes";
+
 export const attacks: Readonly<Record<string, Attack>> = {
+  [control]: computing,
   "a form of names alone, compressed": repeatedly("/sync_server", { ...form, ...brotli }, () =>
     compressed("&a".repeat(mebi)),
   ),

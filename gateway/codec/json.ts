@@ -7,7 +7,7 @@ import {
   ScalarType,
   toJsonString,
 } from "@bufbuild/protobuf";
-import type { JsonBounds } from "../../base/json/bounds.ts";
+import type { JsonBounds, ScannedJson } from "../../base/json/bounds.ts";
 import { decodeJson, type UnknownMembers } from "../rest/json-message.ts";
 import { parseJsonText, readJsonText } from "../rest/json-text.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
@@ -84,11 +84,11 @@ export function createJsonBodyReader(
   desc: DescMessage,
   bounds: JsonBounds,
   unknown: UnknownMembers,
-): (body: Buffer) => JsonBody {
+): (body: Buffer, scanned?: ScannedJson) => JsonBody {
   const { decode } = createJsonCodec(desc, unknown);
   const isExact = hasLongs(desc);
-  return (body) => {
-    const text = readJsonText(body, bounds);
+  return (body, scanned) => {
+    const text = readJsonText(body, bounds, scanned);
     return { message: decode(parseJsonText(text, isExact)), text };
   };
 }

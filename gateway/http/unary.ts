@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createYield, type YieldToEventLoop } from "../../base/async/yield.ts";
+import type { ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
 import { Call } from "../call/call.ts";
 import { reportLate, toSafeError } from "../call/failures.ts";
@@ -30,12 +32,23 @@ export interface UnaryHttp {
   readonly encodeError: (error: ConnectError, call: Call) => HttpResponse;
 }
 
-/** Reads the message from the body of a request. `encoded` is the body as it was sent, where a content encoding was undone. */
-export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest, encoded?: Buffer) => Message;
+/** The body of a request. */
+export interface ReceivedBody {
+  readonly body: Buffer;
+  /** The body as it was sent, where a content encoding was undone. */
+  readonly encoded: Buffer | undefined;
+  /** The result of `scan`. */
+  readonly scanned: ScannedJson | undefined;
+}
+
+/** Reads the message from the body of a request. */
+export type DecodeBody = (received: ReceivedBody, call: Call, request: NodeRequest) => Message;
 
 /** How the message of one request is read. */
 export interface UnaryInput {
   readonly decode: DecodeBody;
+  /** Scans a long body before it is decoded, with waits for other work; undefined if the body is short. */
+  readonly scan?: (body: Buffer, yieldToEventLoop: YieldToEventLoop) => Promise<ScannedJson> | undefined;
   /** Admits the caller before the body is read; without it every caller is known. */
   readonly admit?: ((call: Call) => Standing) | undefined;
 }
@@ -116,10 +129,32 @@ class Exchange implements BodyReader, ShareOwner {
   }
 
   receive(body: Buffer, encoded?: Buffer): void {
+    // The bytes stay counted while the body is scanned.
+    this.#hold?.complete();
+    const scan = this.#input.scan?.(body, this.#yieldUntilEnded(createYield()));
+    if (scan === undefined) {
+      this.#decode({ body, encoded, scanned: undefined });
+      return;
+    }
+    scan.then(
+      (scanned) => this.#decode({ body, encoded, scanned }),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  /** The scan of a call that has ended rejects, so that it does not hold the body any longer. */
+  #yieldUntilEnded(yieldToEventLoop: YieldToEventLoop): YieldToEventLoop {
+    return () =>
+      yieldToEventLoop()?.then(() => {
+        if (this.#ended) throw new ConnectError("the call has ended", Code.Canceled);
+      });
+  }
+
+  #decode(received: ReceivedBody): void {
     this.#hold?.close();
     if (this.#ended) return;
     try {
-      this.#call.message = this.#input.decode(body, this.#call, this.#request, encoded);
+      this.#call.message = this.#input.decode(received, this.#call, this.#request);
       reportOutcome(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);

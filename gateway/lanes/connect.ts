@@ -10,12 +10,12 @@ import { readMessage } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { compressResponse } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
-import { type DecodeBody, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
+import { serveUnaryHttp, type UnaryHttp, type UnaryInput } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
+import { scanLongJson } from "../rest/json-text.ts";
 
-interface Serialize {
-  readonly decode: DecodeBody;
+interface Serialize extends UnaryInput {
   readonly encode: UnaryHttp["encode"];
 }
 
@@ -70,10 +70,12 @@ function timeoutOf(request: NodeRequest): number | undefined {
 
 function jsonOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const { input, output } = served.desc;
-  const read = createJsonBodyReader(input, jsonBoundsOf(gateway.limits, served), gateway.unknownMembers);
+  const bounds = jsonBoundsOf(gateway.limits, served);
+  const read = createJsonBodyReader(input, bounds, gateway.unknownMembers);
   const { encode } = createJsonCodec(output);
   return {
-    decode: (body) => read(body).message,
+    scan: (body, yieldToEventLoop) => scanLongJson(body, bounds, yieldToEventLoop),
+    decode: ({ body, scanned }) => read(body, scanned).message,
     encode: (message, call, request) => succeed(gateway, call, request, "application/json", encode(message)),
   };
 }
@@ -81,7 +83,7 @@ function jsonOf(served: ServedMethod, gateway: GatewayContext): Serialize {
 function binaryOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const { input, output } = served.desc;
   return {
-    decode: (body) => {
+    decode: ({ body }) => {
       try {
         return readMessage(input, body);
       } catch (error) {

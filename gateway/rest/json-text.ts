@@ -1,25 +1,48 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
+import type { YieldToEventLoop } from "../../base/async/yield.ts";
+import {
+  describeJsonExcess,
+  findJsonExcess,
+  findJsonExcessYielding,
+  type JsonBounds,
+  type ScannedJson,
+} from "../../base/json/bounds.ts";
 import { JsonCursor } from "../../base/json/cursor.ts";
 import { parseExactJson } from "../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../base/json/fault.ts";
 import { findInvalidUtf8 } from "../../base/json/utf8.ts";
 import { badRequest } from "./violations.ts";
 
+/** A longer body would be scanned for more than about a millisecond. */
+const scannedAtOnceBytes = 131_072;
+
+/** Scans a long body before it is parsed, with waits for other work. Returns undefined for a short body. */
+export function scanLongJson(
+  body: Buffer,
+  bounds: JsonBounds,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<ScannedJson> | undefined {
+  if (body.length <= scannedAtOnceBytes) return undefined;
+  return findJsonExcessYielding(body, bounds, yieldToEventLoop).then((excess) => ({ excess }));
+}
+
 /**
  * Parses the JSON of a body. Throws INVALID_ARGUMENT that names the bound which
  * the body exceeds, the first byte that is not UTF-8, or the place where the text
  * is not JSON.
  */
-export function parseJson(body: Buffer, bounds: JsonBounds): JsonValue {
-  return parseJsonText(readJsonText(body, bounds));
+export function parseJson(body: Buffer, bounds: JsonBounds, scanned?: ScannedJson): JsonValue {
+  return parseJsonText(readJsonText(body, bounds, scanned));
 }
 
-/** Returns the text of a body that keeps the bounds, without a byte order mark. */
-export function readJsonText(body: Buffer, bounds: JsonBounds): string {
-  const excess = findJsonExcess(body, bounds);
+/**
+ * Returns the text of a body that keeps the bounds, without a byte order mark.
+ * @param scanned of a body that was scanned before
+ */
+export function readJsonText(body: Buffer, bounds: JsonBounds, scanned?: ScannedJson): string {
+  const { excess } = scanned ?? { excess: findJsonExcess(body, bounds) };
   if (excess !== undefined) {
     const description = describeJsonExcess(excess);
     throw badRequest([{ field: "body", description, reason: "JSON_LIMIT_EXCEEDED" }]);

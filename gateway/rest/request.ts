@@ -1,7 +1,16 @@
-import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import type { YieldToEventLoop } from "../../base/async/yield.ts";
+import type { ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
-import type { DecodedBody, RestCodecs } from "../../base/rpc/rest-codec.ts";
+import type { DecodedBody, RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
@@ -13,7 +22,7 @@ import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
 import { decodeJson } from "./json-message.ts";
-import { parseJson } from "./json-text.ts";
+import { parseJson, scanLongJson } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
 import { compileQuery, queryValue } from "./query.ts";
 import { badRequest } from "./violations.ts";
@@ -21,6 +30,8 @@ import { badRequest } from "./violations.ts";
 /** An HTTP request as its message is read from it. */
 export interface RestInput {
   readonly body: Buffer;
+  /** The result of `scan`. */
+  readonly scanned: ScannedJson | undefined;
   readonly contentType: string | undefined;
   /** The segments of the path, percent-encoded. */
   readonly segments: readonly string[];
@@ -28,21 +39,33 @@ export interface RestInput {
   readonly query: string;
 }
 
-export type ReadRequest = (input: RestInput) => DecodedBody;
+type ReadRequest = (input: RestInput) => DecodedBody;
+
+/** How a binding reads its requests. */
+export interface RequestReader {
+  /** Scans a long body of JSON before it is read, with waits for other work; undefined for other bodies. */
+  readonly scan: (body: Buffer, yieldToEventLoop: YieldToEventLoop) => Promise<ScannedJson> | undefined;
+  /** Throws INVALID_ARGUMENT. */
+  readonly read: ReadRequest;
+}
 
 /**
  * How a binding reads its message: the body first, then the path, which wins
- * over what the body says, then the query. Throws INVALID_ARGUMENT.
+ * over what the body says, then the query.
  */
 export function compileRequest(
   binding: RestBinding,
   codecs: RestCodecs,
   gateway: GatewayContext,
-): ReadRequest {
+): RequestReader {
   const readBody = compileBody(binding, codecs, gateway);
   const bindQuery = compileQuery(binding);
   const { variables } = binding;
-  return (input) => {
+  const bounds = jsonBoundsOf(gateway.limits, binding.served);
+  const isJson = readsJson(binding, codecs);
+  const scan: RequestReader["scan"] = (body, yieldToEventLoop) =>
+    isJson ? scanLongJson(body, bounds, yieldToEventLoop) : undefined;
+  const read: ReadRequest = (input) => {
     const decoded = readBody(input);
     if (variables.length === 0 && input.query === "") return decoded;
     const { message } = decoded;
@@ -57,6 +80,27 @@ export function compileRequest(
     if (violations.length > 0) throw badRequest(violations);
     return decoded;
   };
+  return { scan, read };
+}
+
+function readsJson(binding: RestBinding, codecs: RestCodecs): boolean {
+  if (binding.body === undefined) return false;
+  const { typeName = "" } = typeOfBody(binding) ?? {};
+  if (typeName === HttpBodySchema.typeName) return false;
+  const codec = [binding.served.desc.input.typeName, typeName]
+    .map((name) => codecs.get(name))
+    .find(canDecode);
+  return codec?.readsRaw !== true;
+}
+
+function canDecode(codec: RestCodec | undefined): boolean {
+  return codec?.decode !== undefined;
+}
+
+/** Returns the type of the message that the body holds; undefined for other fields. */
+function typeOfBody({ body, served }: RestBinding): DescMessage | undefined {
+  if (body === "*") return served.desc.input;
+  return body?.fieldKind === "message" ? body.message : undefined;
 }
 
 function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayContext): ReadRequest {
@@ -66,7 +110,7 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
   const isForeign = isForeignContract(served);
   const unknown = isForeign ? "ignore" : gateway.unknownMembers;
   if (body === undefined) return () => ({ message: create(input) });
-  const type = body === "*" ? input : body.fieldKind === "message" ? body.message : undefined;
+  const type = typeOfBody(binding);
   const field = body === "*" ? undefined : body;
   if (type?.typeName === HttpBodySchema.typeName) {
     return ({ body: data, contentType = "" }) => ({
@@ -76,16 +120,17 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
   const ownCodec = codecs.get(input.typeName)?.decode;
   const decode = ownCodec ?? (type && codecs.get(type.typeName)?.decode);
   if (decode !== undefined) {
-    return ({ body: raw, contentType }) => {
+    return ({ body: raw, contentType, scanned }) => {
       requireJson(contentType, isForeign);
-      const decoded = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw, bounds) });
+      const json = (): JsonValue => parseJson(raw, bounds, scanned);
+      const decoded = decode({ raw, field: field?.name ?? "*", json });
       if (ownCodec !== undefined || field === undefined) return decoded;
       return { message: place(decoded.message), attachment: decoded.attachment };
     };
   }
-  return ({ body: raw, contentType }) => {
+  return ({ body: raw, contentType, scanned }) => {
     requireJson(contentType, isForeign);
-    const json = parseJson(raw, bounds);
+    const json = parseJson(raw, bounds, scanned);
     const whole = field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject);
     return { message: decodeJson(input, whole, "", unknown) };
   };

@@ -30,7 +30,7 @@ export function compileStreamRoute(
   codecs: RestCodecs,
 ): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, gateway);
+  const { read, scan } = compileRequest(binding, codecs, gateway);
   const writer = compileResponse(binding, codecs);
   const invoke = compileStream(served, gateway.interceptors);
   const admit = compileAdmit(binding);
@@ -53,10 +53,14 @@ export function compileStreamRoute(
         const body = await readBody(request, room, hold, (bytes) => {
           record.bytesIn = bytes;
         });
+        // The bytes stay counted while the body is scanned.
+        hold.complete();
+        const scanned = await scan(body, createYield({ signal: call.signal }));
         hold.close();
         if (call.aborted) return;
         const { message, attachment } = read({
           body,
+          scanned,
           contentType: headers["content-type"],
           segments,
           query,

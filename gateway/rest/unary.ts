@@ -7,7 +7,7 @@ import { compileUnary } from "../call/invoke.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { compressResponse } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
-import { serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
+import { type ReceivedBody, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileAdmit, compileRequest } from "./request.ts";
 import { compileResponse } from "./response.ts";
@@ -28,7 +28,7 @@ export function compileUnaryRoute(
   codecs: RestCodecs,
 ): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, gateway);
+  const { read, scan } = compileRequest(binding, codecs, gateway);
   const { contentTypeOf, write } = compileResponse(binding, codecs);
   const invoke = compileUnary(served, gateway.interceptors);
   const admit = compileAdmit(binding);
@@ -53,9 +53,10 @@ export function compileUnaryRoute(
     encodeError: (error) => encodeError(error, served),
   };
   return (request, response, segments, query) => {
-    const decode = (body: Buffer, call: Call, _request: NodeRequest, encoded?: Buffer): Message => {
+    const decode = ({ body, encoded, scanned }: ReceivedBody, call: Call): Message => {
       const { message, attachment } = read({
         body,
+        scanned,
         contentType: request.headers["content-type"],
         segments,
         query,
@@ -64,7 +65,7 @@ export function compileUnaryRoute(
       if (attached !== undefined) call.values.set(kRequestAttachment, attached);
       return message;
     };
-    const input = { decode, admit: admit && ((call: Call) => admit(call, segments, query)) };
+    const input = { decode, scan, admit: admit && ((call: Call) => admit(call, segments, query)) };
     serveUnaryHttp(gateway, method, input, request, response);
   };
 }

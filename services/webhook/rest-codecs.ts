@@ -55,12 +55,16 @@ export function createWebhookCodecs(decodeJson: DecodeJson): RestCodecs {
   return new Map<string, RestCodec>([
     [
       ReceiveRequestSchema.typeName,
-      { decode: () => ({ message: create(ReceiveRequestSchema) }), schema: requestSchema },
+      {
+        decode: () => ({ message: create(ReceiveRequestSchema) }),
+        readsRaw: true,
+        schema: requestSchema,
+      },
     ],
     [ReceiveResponseSchema.typeName, { encode: encodeAttachedBytes, schema: responseSchema }],
     [
       ReportClickRequestSchema.typeName,
-      { decode: ({ raw }) => ({ message: decodeClickRequest(raw, decodeJson) }) },
+      { decode: ({ raw }) => ({ message: decodeClickRequest(raw, decodeJson) }), readsRaw: true },
     ],
   ]);
 }

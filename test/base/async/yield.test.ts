@@ -23,6 +23,21 @@ it("lets other work run", async () => {
   expect(order).toEqual(["other", "this"]);
 });
 
+it("resumes one piece of work in each iteration of the event loop", async () => {
+  const order: string[] = [];
+  const works = [1, 2, 3].map(async (number) => {
+    await createYield({ sliceMs: 0 })();
+    order.push(`work ${number}`);
+  });
+  const iteration = (number: number): void => {
+    order.push(`iteration ${number}`);
+    if (number < 3) setImmediate(iteration, number + 1);
+  };
+  setImmediate(iteration, 1);
+  await Promise.all(works);
+  expect(order).toEqual(["work 1", "iteration 1", "work 2", "iteration 2", "work 3"]);
+});
+
 it("throws the reason of a signal that is aborted meanwhile", async () => {
   const call = new AbortController();
   const yieldToEventLoop = createYield({ sliceMs: 0, signal: call.signal });

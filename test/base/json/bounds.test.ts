@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   describeJsonExcess,
   findJsonExcess,
+  findJsonExcessYielding,
   type JsonBounds,
   unscannedBytes,
 } from "../../../base/json/bounds.ts";
@@ -134,4 +135,53 @@ test.each([
   '"\ud800',
 ])("takes %j, which is not JSON, to its end", (text) => {
   expect(excessOf(text, {})).toBeUndefined();
+});
+
+describe("in pieces with waits between them", () => {
+  const bounds = {
+    ...wide,
+    depth: 3,
+    members: 3,
+    elements: 4,
+    keys: 5,
+    keyBytes: 3,
+    values: 9,
+    longNumbers: 1,
+  };
+  const token = fc.constantFrom(
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    '"a"',
+    '"key\\""',
+    "1",
+    "1e5",
+    "true",
+    " ",
+    '"',
+  );
+
+  test("finds the same as in one piece", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(token, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (parts, piece) => {
+          const text = Buffer.from(room + parts.join(""));
+          const found = await findJsonExcessYielding(text, bounds, () => undefined, piece);
+          expect(found).toEqual(findJsonExcess(text, bounds));
+        },
+      ),
+    );
+  });
+
+  test("waits after each of them", async () => {
+    let waits = 0;
+    const wait = (): undefined => void waits++;
+    await findJsonExcessYielding(Buffer.from("[1,1]".padEnd(5_000)), wide, wait, 1_000);
+    expect(waits).toBe(4);
+  });
 });

@@ -35,6 +35,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
 
     test.each([
       ["plain", (text: string) => Buffer.from(text), {}],
+      ["long", (text: string) => Buffer.from(text.padStart(1_000_000)), {}],
       ["compressed", (text: string) => gzipSync(text), { "content-encoding": "gzip" }],
     ])(
       "a %s body within the bounds is taken, one beyond is refused by name",
