@@ -12,14 +12,14 @@ type Message = { index: number; pushId: string; params: Record<string, { stringV
 type Call = { request: { batch: { messages: Message[] } } };
 
 // One result for each message: done, dead with a reason, or retryAfter.
-function handle(call: Call, answer: (error: null, response: object) => void): void {
+function handle(call: Call, respond: (error: null, response: object) => void): void {
   const results = call.request.batch.messages.map(({ index, pushId, params }) => {
     const title = params["title"]?.stringValue;
     if (title === undefined) return { index, dead: { reason: "title is missing" } };
     console.log(`to ${pushId}: ${title}`);
     return { index, done: {} };
   });
-  answer(null, { results });
+  respond(null, { results });
 }
 
 const server = new grpc.Server();

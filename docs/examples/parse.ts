@@ -14,9 +14,9 @@ const items = [
 ];
 parser["Parse"]?.(
   { content: Buffer.from(items.join(":ta:")) },
-  (error: Error | null, answer: { content: Buffer }) => {
+  (error: Error | null, response: { content: Buffer }) => {
     if (error) throw error;
-    for (const record of answer.content.toString().split(":ta:")) console.log(record);
+    for (const record of response.content.toString().split(":ta:")) console.log(record);
     parser.close();
   },
 );
