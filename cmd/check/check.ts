@@ -3,7 +3,13 @@ import { writeFileSync } from "node:fs";
 import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
 import { checkReceiver, type ProbeResult, probeIds } from "../../services/channel/check/check.ts";
-import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
+import {
+  headersOf,
+  openReceiver,
+  type ReceiverOptions,
+  requireReceiverUrl,
+  secretOf,
+} from "../client/receiver.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UsageError } from "../terminal/user-error.ts";
@@ -39,6 +45,7 @@ export async function runCheck(
   options: CheckCommandOptions,
   { stdout, stderr }: Streams,
 ): Promise<number> {
+  requireReceiverUrl(url);
   const { strict = false, skip = [], rate, json, junit } = options;
   const secret = secretToSign(options);
   const secondSecret = secondSecretOf(options, secret);

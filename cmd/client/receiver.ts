@@ -31,17 +31,21 @@ export interface ReceiverOptions extends SecretOptions {
 /** Receivers on this machine may always be called; other private networks must be allowed. */
 const loopback = ["127.0.0.0/8", "::1"];
 
+/** Refuses what is not the URL of a receiver. @throws UsageError */
+export function requireReceiverUrl(url: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  throw new UsageError(
+    `the URL is ${JSON.stringify(url)}, must be a URL such as "http://127.0.0.1:8080/webhook"`,
+  );
+}
+
 /** Opens a client of a receiver. @throws UserError for an invalid URL, network or file of certificates */
 export function openReceiver(
   url: string,
   { allow = [], tlsCa }: Pick<ReceiverOptions, "allow" | "tlsCa">,
   maxConnections: number,
 ): OpenExchange {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(
-      `the URL is ${JSON.stringify(url)}, must be a URL such as "http://127.0.0.1:8080/webhook"`,
-    );
-  }
+  requireReceiverUrl(url);
   const wrong = allow.find((network) => !isCidr(network));
   if (wrong !== undefined) {
     throw new UsageError(

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ReadStream, WriteStream } from "node:tty";
+import { describeHtmlPage } from "../../base/text/html-page.ts";
 import { configuredToken, connectionError, placeOf, post, type ServerPlace } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { tokenFrom } from "../config/environment.ts";
@@ -68,7 +69,7 @@ function dataOf(baseUrl: string, text: string, status: number | undefined): unkn
   const hint = response?.return_code === -1008 ? "; give --token or ENGAGE_TOKEN" : "";
   const said =
     response === undefined
-      ? `HTTP ${status} that is no answer of the analysis API`
+      ? `HTTP ${status}, ${describeHtmlPage(text) ?? "which is no response of the analysis API"}`
       : `${response.return_code} ${printable(response.return_message ?? "", maxMessageLength)}`;
   throw new UserError(`${baseUrl}: ${said}${hint}`);
 }

@@ -4,7 +4,13 @@ import { signBody } from "../../base/net/signature.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange/exchange.ts";
 import { judgeOutcome, type Verdict } from "../../services/channel/judge-reply/judge-reply.ts";
-import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
+import {
+  headersOf,
+  openReceiver,
+  type ReceiverOptions,
+  requireReceiverUrl,
+  secretOf,
+} from "../client/receiver.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -39,6 +45,7 @@ interface Call {
 
 /** Sends a batch, prints the strict and the lenient verdict, and resolves with the exit code. @throws UserError */
 export async function runSend(url: string, options: SendCommandOptions, streams: Streams): Promise<number> {
+  requireReceiverUrl(url);
   const signed = await bodyOf(options, streams.stdin);
   const body = options.reserialise ? rewrite(signed) : signed;
   const size = sizeOf(signed);

@@ -1,4 +1,5 @@
 import { exactCountOf } from "../../../base/text/count.ts";
+import { describeHtmlPage } from "../../../base/text/html-page.ts";
 import type { ExchangeFailureKind, ExchangeOutcome, ExchangeResponse } from "../exchange/exchange.ts";
 import { type FailedElement, parseReply, readReply } from "./read-reply.ts";
 
@@ -96,7 +97,7 @@ function judgeStatus({ status, headers, text, isTruncated }: ExchangeResponse, s
     status >= 300 && status < 400 && location !== undefined
       ? `redirects are not followed, this one is to ${location}`
       : "",
-    hasFailed ? read.summary : "",
+    hasFailed ? read.summary : (describeHtmlPage(text) ?? ""),
   ];
   return {
     kind: "failed",
@@ -110,6 +111,8 @@ function parse(text: string): { readonly value: unknown } | { readonly problem: 
   try {
     return { value: parseReply(text) };
   } catch {
+    const page = describeHtmlPage(text);
+    if (page !== undefined) return { problem: `reply is not JSON but ${page}` };
     const hint = text.startsWith("\ufeff") ? ", it starts with a byte order mark" : "";
     return { problem: `reply is not JSON${hint}` };
   }

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { createHttpClient, type ReceivedResponse } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { describeHtmlPage } from "../../../base/text/html-page.ts";
 import { describeError, oneLine } from "../../../base/text/system-error.ts";
 import type { RecordReceiver, SendOutcome } from "../../../store/records/records.ts";
 import { parseRetryAfter } from "../targets/http-outcome.ts";
@@ -59,7 +60,7 @@ function joinRecords(records: readonly Uint8Array[]): Buffer {
 }
 
 function toOutcome({ status, headers, text, bodyFault = "" }: ReceivedResponse, nowMs: number): SendOutcome {
-  const said = text || bodyFault;
+  const said = describeHtmlPage(text) ?? (text || bodyFault);
   const reason = oneLine(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   const afterMs = parseRetryAfter(headers["retry-after"], nowMs);
   const isFromServer = status < 300 || (status >= 400 && status < 500);

@@ -1,4 +1,5 @@
 import type { ReceivedResponse } from "../../../base/net/http-client.ts";
+import { describeHtmlPage } from "../../../base/text/html-page.ts";
 import { oneLine } from "../../../base/text/system-error.ts";
 import { downOutcome, type TargetOutcome } from "./target.ts";
 
@@ -16,7 +17,7 @@ export function outcomeOf(
   nowMs: number,
 ): TargetOutcome {
   if (status >= 200 && status < 300) return { kind: "done" };
-  const said = text || bodyFault;
+  const said = describeHtmlPage(text) ?? (text || bodyFault);
   const reason = oneLine(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   if (status >= 300 && status < 400) {
     const place = headers.location === undefined ? "" : ` to ${headers.location}`;

@@ -132,6 +132,7 @@ describe("the command line", () => {
     [[url, "--secret", "a", "--channel-has-auth", "off"], 2, "cannot be combined with a secret"],
     [[url, "--secret-file", "gone.txt"], 1, 'cannot read the secret file "gone.txt": no such file or folder'],
     [["here", "--secret", "a"], 2, 'the URL is "here", must be a URL such as'],
+    [["here"], 2, 'the URL is "here", must be a URL such as'],
     [
       [url, "--secret", "a", "--allow", "all"],
       2,

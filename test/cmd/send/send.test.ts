@@ -122,6 +122,7 @@ describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
     [[url], 2, "--file or --push-id is required"],
+    [["here"], 2, 'the URL is "here", must be a URL such as'],
     [[url, "--file", "gone.json"], 1, 'cannot read "gone.json": no such file or folder'],
     [
       [url, "--push-id", "a", "--param", "title"],

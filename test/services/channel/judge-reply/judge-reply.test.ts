@@ -116,6 +116,14 @@ describe("bodies of HTTP 200", () => {
     expect(both(answer(body))).toEqual([strict, lenient]);
   });
 
+  it.each([
+    [502, 'HTTP 502, an HTML page with the title "502 Bad Gateway"'],
+    [200, 'reply is not JSON but an HTML page with the title "502 Bad Gateway"'],
+  ])("of a proxy are named by their title, with status %i", (status, message) => {
+    const page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>…</body></html>";
+    expect(judgeOutcome(answer(page, status), size, "strict")).toMatchObject({ message });
+  });
+
   it("that cannot be read are not judged", () => {
     const bodyFault = 'response has the content encoding "zstd", valid are gzip, deflate and br';
     expect(both(answer("", 200, { bodyFault }))).toEqual(["invalid_answer", "invalid_answer"]);

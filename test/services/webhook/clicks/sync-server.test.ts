@@ -60,7 +60,7 @@ test.each([
   [200, '{"code":-1000}', { kind: "retry", reason: 'HTTP 200: {"code":-1000}' }],
   [200, '{"code":"0"}', { kind: "retry", reason: 'HTTP 200: {"code":"0"}' }],
   [200, "", { kind: "retry", reason: "HTTP 200" }],
-  [200, "<html>", { kind: "retry", reason: "HTTP 200: <html>" }],
+  [200, "<html>", { kind: "retry", reason: "HTTP 200: an HTML page without a title" }],
   [200, "null", { kind: "retry", reason: "HTTP 200: null" }],
   [302, '{"code":-1}', { kind: "retry", reason: 'HTTP 302: {"code":-1}' }],
   [404, "not found", { kind: "retry", reason: "HTTP 404: not found" }],

@@ -30,6 +30,13 @@ describe("statuses", () => {
   });
 });
 
+it("names an error page of a proxy by its title", () => {
+  const text = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>…</body></html>";
+  expect(outcomeOf({ status: 502, headers: {}, text }, nowMs)).toMatchObject({
+    reason: 'HTTP 502: an HTML page with the title "502 Bad Gateway"',
+  });
+});
+
 it("shortens what a target says", () => {
   const outcome = outcomeOf({ status: 400, headers: {}, text: "x".repeat(5_000) }, nowMs);
   expect(outcome).toMatchObject({ reason: expect.stringMatching(/^HTTP 400: x+…$/) });
