@@ -275,13 +275,19 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/intake/sqlite": ["test/conformance/intake", "test/store/intake/sqlite/open.test.ts"],
   "store/leases": ["test/conformance/leases.ts", "test/servers/leases"],
   "store/leases/postgres": ["test/servers/leases"],
-  "store/records": ["test/store/records", "test/services/event/load/damage.test.ts"],
+  "store/records": [
+    "test/store/records",
+    "test/conformance/records",
+    "test/services/event/load/damage.test.ts",
+  ],
+  "store/records/postgres": ["test/servers/records", "test/conformance/records"],
   "store/sql": ["test/store/sql", "test/conformance/shares.ts"],
   "store/sql/postgres": [
     "test/store/sql/postgres",
     "test/servers/inbox",
     "test/servers/channels",
     "test/servers/leases",
+    "test/servers/records",
   ],
   "store/sql/sqlite": ["test/store/sql/sqlite", "test/store/inbox/sqlite", "test/store/channels/sqlite"],
 };

@@ -59,6 +59,32 @@ export function checkedLength(lines: Uint8Array): number {
   return lines.length + count * checksumBytes;
 }
 
+/**
+ * Changes the checksums of lines, in their memory, to those of another place: an intact line stays
+ * intact, and a damaged one damaged.
+ * @param from the place of the first line to which its checksum belongs
+ */
+export function moveChecksums(lines: Uint8Array, from: LinePlace, to: LinePlace): void {
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf(lf, start);
+    if (end === -1) return;
+    const move = hashOf(from.number, from.offset + start) ^ hashOf(to.number, to.offset + start);
+    moveChecksum(lines.subarray(start, end), move);
+    start = end + 1;
+  }
+}
+
+/** Changes the checksum of a line that has one. Each digit changes by itself, so a damaged one stays so. */
+function moveChecksum(line: Uint8Array, move: number): void {
+  const from = line.length - tail.length - digits;
+  if (from - head.length < 1) return;
+  if (countOthers(line, tail, from + digits) + countOthers(line, head, from - head.length) > 0) return;
+  for (let at = from, shift = 28; shift >= 0; at++, shift -= 4) {
+    const digit = hexDigits.indexOf(line[at]!);
+    if (digit >= 0) line[at] = hexDigits[digit ^ ((move >>> shift) & 15)]!;
+  }
+}
+
 export type CheckedLine = "intact" | "damaged" | "unchecked";
 
 /** Compares a line, without its LF, with its checksum; "unchecked" when it has none. */
@@ -85,7 +111,12 @@ export function withoutChecksum(line: Uint8Array): Uint8Array {
 
 /** @param line without its closing brace */
 function checksumOf(line: Uint8Array, { number, offset }: LinePlace): number {
-  return (crc32(line) ^ Math.imul(number, 0x9e3779b1) ^ Math.imul(offset, 0x85ebca6b)) >>> 0;
+  return (crc32(line) ^ hashOf(number, offset)) >>> 0;
+}
+
+/** Returns what a place contributes to a checksum. */
+function hashOf(number: number, offset: number): number {
+  return Math.imul(number, 0x9e3779b1) ^ Math.imul(offset, 0x85ebca6b);
 }
 
 /** Counts the bytes of a line that differ from a piece. A loop is faster than a call for this few bytes. */

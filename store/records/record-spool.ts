@@ -1,4 +1,5 @@
 import { errorMessage } from "../../base/text/system-error.ts";
+import { createAppendQueue } from "./append-queue.ts";
 import { type RecordPlace, type RecordSink, RecordsUnavailableError } from "./records.ts";
 import { createRollingSegments, type RollingOptions, type RollingSegments } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
@@ -49,17 +50,6 @@ export interface RecordSpool extends RecordSink {
 }
 
 const defaultFileBytes = 64 * 2 ** 20;
-/** The maximum bytes of records which wait while the disk is unavailable; beyond it they are refused. */
-const maxWaitingBytes = 16 * 2 ** 20;
-
-const lf = 0x0a;
-const lineEnd = Uint8Array.of(lf);
-
-interface Waiting {
-  readonly pieces: readonly Uint8Array[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
 
 function cannotWrite(error: unknown): RecordsUnavailableError {
   return new RecordsUnavailableError(`cannot write to the record spool: ${errorMessage(error)}`, {
@@ -83,69 +73,30 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
     torn,
     mark: options.mark,
   });
-  let waiting: Waiting[] = [];
-  let waitingBytes = 0;
-  let running: Promise<void> | undefined;
-  let isClosed = false;
   let end: RecordPlace | undefined;
   let growth = Promise.withResolvers<void>();
 
-  async function write(group: readonly Waiting[]): Promise<void> {
+  async function write(pieces: readonly Uint8Array[]): Promise<void> {
     try {
-      end = await segments.append(group.flatMap(({ pieces }) => pieces));
+      end = await segments.append(pieces);
       growth.resolve();
       growth = Promise.withResolvers();
     } catch (error) {
       throw cannotWrite(error);
     }
   }
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      waitingBytes = 0;
-      const error = await write(group).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      for (const { resolve, reject } of group) error === undefined ? resolve() : reject(error);
-    }
-    // In the same iteration of the event loop as the last check of the queue: a later record starts a new run.
-    running = undefined;
-  }
-  function enqueue(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
-    if (isClosed) return Promise.reject(new RecordsUnavailableError("the record spool is closed"));
-    if (waitingBytes > maxWaitingBytes) {
-      return Promise.reject(new RecordsUnavailableError("too many records wait for the disk"));
-    }
-    return new Promise((resolve, reject) => {
-      waiting.push({ pieces, resolve, reject });
-      waitingBytes += bytes;
-      running ??= drain();
-    });
-  }
-  async function take(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
-    options.admit?.(bytes);
-    await enqueue(pieces, bytes);
-  }
+  const queue = createAppendQueue({ write, waitsFor: "the disk", admit: options.admit });
   return {
-    append(record) {
-      if (record.includes(lf)) return Promise.reject(new RangeError("a record must not contain a line end"));
-      return take([record, lineEnd], record.length + 1);
-    },
-    appendLines(lines) {
-      if (lines.at(-1) !== lf) return Promise.reject(new RangeError("lines must end with a line end"));
-      return take([lines], lines.length);
-    },
+    append: queue.append,
+    appendLines: queue.appendLines,
     async end() {
       // Nothing is written, but the last file is opened, truncated to whole lines and synced.
-      if (end === undefined) await enqueue([new Uint8Array()], 0);
+      if (end === undefined) await queue.enqueue([new Uint8Array()], 0);
       return end!;
     },
     grown: () => growth.promise,
     async [Symbol.asyncDispose]() {
-      isClosed = true;
-      await running;
+      await queue.close();
       await segments.close();
     },
   };

@@ -6,7 +6,8 @@
  * `segment.ts`, `segment-files.ts`), which a thread of its own can write (`segments-thread.ts`,
  * `serve-segments.ts`). `spool-mark.ts` detects lost files. The event store reads the spool through
  * `record-reader.ts`; `forward.ts` sends it to a receiver, with `read-batch.ts`, `deliver.ts` and
- * `forward-cursor.ts`.
+ * `forward-cursor.ts`. `postgres/` is a spool and its reader in a database which replicas share, where
+ * tables stand for files. Both spools write what waits together (`append-queue.ts`).
  */
 export interface RecordSink extends AsyncDisposable {
   /**
@@ -20,6 +21,11 @@ export interface RecordSink extends AsyncDisposable {
 /** The sink can't accept records at the moment: disk full, I/O error, closed. The next call tries again. */
 export class RecordsUnavailableError extends Error {
   override readonly name = "RecordsUnavailableError";
+}
+
+/** The sink can't be opened, and trying again does not help. */
+export class RecordsOpenError extends Error {
+  override readonly name = "RecordsOpenError";
 }
 
 /** A receiver's response to a batch of records. */

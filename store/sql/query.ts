@@ -14,6 +14,8 @@ export interface Query {
   readonly params: readonly Value[];
   /** Rows to insert: `sql` ends before VALUES, and `params` is empty. */
   readonly insert?: readonly (readonly Value[])[];
+  /** Whether its text is not repeated, so that a connection does not prepare it. */
+  readonly isUnique?: boolean;
 }
 
 /** A row, with its columns by name. The code which writes the statement knows their types. */

@@ -69,12 +69,14 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     args: ArgumentsOf<O, N>,
     signal: AbortSignal | undefined,
   ): Promise<OutcomeOf<O, N>> {
-    return await this.transact(
-      (session) => start(this.#store.operations, name, session, args),
-      nowMs,
-      signal,
-      this.#store.unsynced?.has(name),
-    );
+    const { operations, single, unsynced } = this.#store;
+    const begin = (session: Session) => start(operations, name, session, args);
+    if (single?.has(name) === true) {
+      return await this.withClient((client, shard) => {
+        return this.runner.runSingle(client, begin({ nowMs, shard, dialect: postgresDialect }));
+      }, signal);
+    }
+    return await this.transact(begin, nowMs, signal, unsynced?.has(name));
   }
 
   /** Reads the time of the database, in milliseconds since 1970. */

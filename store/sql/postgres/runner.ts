@@ -41,13 +41,24 @@ export class Runner {
     }
   }
 
+  /** Runs an operation of one statement, which is a transaction of its own. */
+  async runSingle<T>(client: ClientBase, operation: Operation<T>): Promise<T> {
+    let step = operation.next([]);
+    if (step.done !== true) step = operation.next(await this.#query(client, step.value));
+    if (step.done === true) return step.value;
+    throw new TypeError("an operation of a single statement yields another one");
+  }
+
   /** Runs one statement, which is a transaction of its own. */
   async query<T extends Row>(client: ClientBase, sql: string, params: readonly unknown[]): Promise<T[]> {
     const { rows } = await client.query<T>({ ...this.#prepared(sql), values: [...params] });
     return rows;
   }
 
-  async #query(client: ClientBase, { sql, params, insert }: Query): Promise<readonly Row[]> {
+  async #query(client: ClientBase, { sql, params, insert, isUnique }: Query): Promise<readonly Row[]> {
+    if (isUnique === true) {
+      return (await client.query<Row>(inSchema(this.#store, sql, this.#schema), [...params])).rows;
+    }
     if (insert === undefined) return await this.query(client, sql, params);
     for (let at = 0; at < insert.length; at += maxInserted) {
       const rows = insert.slice(at, at + maxInserted);

@@ -10,6 +10,8 @@ export interface PostgresStore {
    * not synced.
    */
   readonly unsynced?: ReadonlySet<string>;
+  /** Operations of one statement, which is a transaction of its own and needs one round trip. */
+  readonly single?: ReadonlySet<string>;
   /**
    * Forward migrations. The version of a schema is the number of migrations it has had (table
    * `{version}`). A published migration never changes.

@@ -5,6 +5,7 @@ import {
   checkedLength,
   checkLine,
   checksumBytes,
+  moveChecksums,
   withoutChecksum,
 } from "../../../base/files/line-checksum.ts";
 
@@ -82,4 +83,50 @@ it.each([
 it("leaves what does not end as an object as it is", () => {
   expect(checkedOf("x", "").toString()).toBe("x\n\n");
   expect(checkedOf('{"a":1}')).toHaveLength('{"a":1}\n'.length + checksumBytes);
+});
+
+describe("lines that are moved", () => {
+  const places = fc.record({ number: fc.nat(), offset: fc.nat() });
+  const texts = fc.array(
+    fc.oneof(
+      fc.nat().map((n) => `{"n":${n}}`),
+      fc.constantFrom("{}", "1", "[]", '{"#crc":"0"}'),
+    ),
+    { minLength: 1, maxLength: 5 },
+  );
+  const linesAt = (all: readonly string[], at: { number: number; offset: number }) =>
+    addChecksums(Buffer.from(all.map((text) => `${text}\n`).join("")), at);
+
+  it("have the checksums of the new place", () => {
+    fc.assert(
+      fc.property(texts, places, places, (all, from, to) => {
+        const lines = linesAt(all, from);
+        moveChecksums(lines, from, to);
+        expect(lines).toEqual(linesAt(all, to));
+      }),
+    );
+  });
+
+  it("stay damaged where they are", () => {
+    fc.assert(
+      fc.property(places, places, fc.nat(), fc.integer({ min: 1, max: 255 }), (from, to, where, change) => {
+        const lines = linesAt(['{"n":1}', '{"n":2}'], from);
+        const at = where % (lines.length / 2 - 1);
+        lines[at]! ^= change;
+        fc.pre(lines[at] !== 0x0a);
+        moveChecksums(lines, from, to);
+        const [first, second] = linesOf(lines);
+        expect(checkLine(first!, to)).toBe("damaged");
+        expect(checkLine(second!, { ...to, offset: to.offset + first!.length + 1 })).toBe("intact");
+      }),
+    );
+  });
+
+  it("may end within a line, which is left", () => {
+    const lines = Buffer.concat([linesAt(["{}"], place), Buffer.from('{"half":')]);
+    moveChecksums(lines, place, { number: 0, offset: 0 });
+    expect(lines).toEqual(
+      Buffer.concat([linesAt(["{}"], { number: 0, offset: 0 }), Buffer.from('{"half":')]),
+    );
+  });
 });

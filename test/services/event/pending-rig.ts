@@ -11,7 +11,8 @@ import type { NameRates } from "../../../services/event/record/name-book.ts";
 import { dropReasonName, refusalReasonName } from "../../../services/event/results.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../store/records/record-reader.ts";
-import { openRecordSpool } from "../../../store/records/record-spool.ts";
+import { openRecordSpool, type RecordSpool } from "../../../store/records/record-spool.ts";
+import type { RecordReader } from "../../../store/records/records.ts";
 import { createMemoryStore } from "./load/memory-store.ts";
 import { nowMs } from "./record/checking.ts";
 
@@ -39,17 +40,22 @@ export interface LoadedLine {
 
 type RigOptions = Pick<EventCollectorOptions, "maxProperties" | "maxPendingBytes" | "names"> & {
   readonly now?: () => number;
+  /** The spool. Default: of files. */
+  readonly records?: { readonly spool: RecordSpool; readonly reader: RecordReader };
   /** Called before a line is appended; what it rejects with is what becomes of the line. */
   readonly beforeAppend?: () => Promise<void>;
 };
 
 /** A collector over a real spool, which is loaded into memory when a test says so. */
-export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): PendingRig {
+export function openPendingRig({ beforeAppend, records, ...options }: RigOptions = {}): PendingRig {
   const stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "pending-"));
   stack.defer(() => rmSync(folder, { recursive: true }));
-  const spool = stack.use(openRecordSpool({ folder: join(folder, "spool"), maxFileBytes: 1_000 }));
-  const reader = createRecordReader({ folder: join(folder, "spool"), spool });
+  const openFiles = () => {
+    const spool = stack.use(openRecordSpool({ folder: join(folder, "spool"), maxFileBytes: 1_000 }));
+    return { spool, reader: createRecordReader({ folder: join(folder, "spool"), spool }) };
+  };
+  const { spool, reader } = records ?? openFiles();
   const intake = stack.use(openSqliteIntake({ path: join(folder, "intake.db") }));
   const store = createMemoryStore();
   const preparer = createPreparer({ intake, folder });

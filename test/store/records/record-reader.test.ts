@@ -4,11 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRecordReader } from "../../../store/records/record-reader.ts";
 import { openRecordSpool } from "../../../store/records/record-spool.ts";
-import {
-  type RecordPlace,
-  type RecordReader,
-  RecordsUnavailableError,
-} from "../../../store/records/records.ts";
+import { readAll, record } from "../../conformance/records/place.ts";
 
 let root = "";
 let folder = "";
@@ -18,42 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const files = () => readdirSync(folder).map((name) => Number.parseInt(name, 10));
-const record = (text: string) => Buffer.from(text);
-
-async function readAll(reader: RecordReader, from: RecordPlace, maxBytes: number): Promise<string[]> {
-  const lines: string[] = [];
-  for (let at = from; ; ) {
-    const chunk = await reader.read(at, maxBytes);
-    if (chunk === undefined) return lines;
-    lines.push(...Buffer.from(chunk.bytes).toString().split("\n").filter(Boolean));
-    at = chunk.to;
-  }
-}
-
 describe("reader of records", () => {
-  it.each([1, 10, 25, 1_000_000])("gives all lines, whole, in pieces of %i bytes", async (maxBytes) => {
-    await using spool = openRecordSpool({ folder, maxFileBytes: 64 });
-    const reader = createRecordReader({ folder, spool });
-    const lines = Array.from({ length: 40 }, (_, n) => `{"n":"${"x".repeat(n)}"}`);
-    for (const line of lines) await spool.append(record(line));
-    expect(await readAll(reader, await reader.start(), maxBytes)).toEqual(lines);
-    expect(files().length).toBeGreaterThan(10);
-  });
-
-  it("returns nothing at the end, and continues when there is more", async () => {
-    await using spool = openRecordSpool({ folder });
-    const reader = createRecordReader({ folder, spool });
-    const start = await reader.start();
-    expect(start).toEqual({ number: 1, offset: 0 });
-    expect(await reader.read(start, 100)).toBeUndefined();
-    const grown = reader.grown();
-    await spool.append(record("{}"));
-    await grown;
-    expect(await reader.read(start, 100)).toMatchObject({ from: start, to: { number: 1, offset: 3 } });
-    expect(await reader.bytesAfter(start)).toBe(3);
-  });
-
   it.each([0, 3, 6])(
     "has nothing to read of a file that was cut to %i bytes after it had been read",
     async (bytes) => {
@@ -68,51 +29,9 @@ describe("reader of records", () => {
       expect(await reader.bytesAfter(read)).toBe(0);
       await spool.append(record("2"));
       expect(await reader.bytesAfter(read)).toBe(2);
-      expect(await readAll(reader, read, 100)).toEqual(["2"]);
+      expect(await readAll(reader, read)).toEqual(["2"]);
     },
   );
-
-  it("skips missing files", async () => {
-    await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
-    const reader = createRecordReader({ folder, spool });
-    for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
-    rmSync(join(folder, "000000000001.ndjson"));
-    rmSync(join(folder, "000000000002.ndjson"));
-    expect(await reader.start()).toEqual({ number: 3, offset: 0 });
-    expect(await readAll(reader, { number: 1, offset: 8 }, 100)).toEqual(['{"n":3}']);
-    expect(await reader.bytesAfter({ number: 1, offset: 8 })).toBe(8);
-    expect(await reader.bytesAfter({ number: 3, offset: 8 })).toBe(0);
-  });
-
-  it("deletes files which end at or before a place, except the file in use", async () => {
-    await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
-    const reader = createRecordReader({ folder, spool });
-    for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
-    await reader.release({ number: 1, offset: 7 });
-    expect(files()).toEqual([1, 2, 3]);
-    await reader.release({ number: 1, offset: 8 });
-    expect(files()).toEqual([2, 3]);
-    await reader.release({ number: 3, offset: 8 });
-    expect(files()).toEqual([3]);
-  });
-});
-
-describe("lines appended at once", () => {
-  it("are records like others", async () => {
-    await using spool = openRecordSpool({ folder });
-    const reader = createRecordReader({ folder, spool });
-    await Promise.all([
-      spool.append(record("1")),
-      spool.appendLines(record("2\n3\n")),
-      spool.append(record("4")),
-    ]);
-    expect(await readAll(reader, await reader.start(), 100)).toEqual(["1", "2", "3", "4"]);
-  });
-
-  it.each(["", "1", "1\n2"])("must be whole, unlike %j", async (text) => {
-    await using spool = openRecordSpool({ folder });
-    await expect(spool.appendLines(record(text))).rejects.toThrow("lines must end with a line end");
-  });
 });
 
 describe("spool with a reader", () => {
@@ -144,18 +63,5 @@ describe("spool with a reader", () => {
     await using spool = openRecordSpool({ folder, after });
     await spool.append(record("{}"));
     expect((await spool.end()).number).toBe(next);
-  });
-
-  it("refuses records which are not admitted", async () => {
-    const full = new RecordsUnavailableError("the disk is nearly full");
-    await using spool = openRecordSpool({
-      folder,
-      admit: (bytes) => {
-        expect(bytes).toBe(3);
-        throw full;
-      },
-    });
-    await expect(spool.append(record("{}"))).rejects.toBe(full);
-    expect(await spool.end()).toEqual({ number: 1, offset: 0 });
   });
 });

@@ -14,6 +14,7 @@ import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../../store/records/record-reader.ts";
 import { openRecordSpool, type RecordSpool } from "../../../../store/records/record-spool.ts";
+import type { RecordReader } from "../../../../store/records/records.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
 /** Called around each step with its name. Throws to stop at the step. */
@@ -25,6 +26,8 @@ export interface RigOptions {
   readonly limits?: Partial<LoadLimits>;
   readonly gate?: Gate;
   readonly maxFileBytes?: number;
+  /** The records to load. Default: of files in the folder. */
+  readonly records?: { readonly spool: RecordSpool; readonly reader: RecordReader };
   readonly overrides?: Partial<LoaderOptions>;
 }
 
@@ -50,16 +53,19 @@ const receivedMs = Date.UTC(2026, 0, 2);
 export function openRig({ folder, store, limits, gate = () => {}, ...options }: RigOptions): Rig {
   const stack = new AsyncDisposableStack();
   const torn: number[] = [];
-  const spool = stack.use(
-    openRecordSpool({
-      folder: join(folder, "spool"),
-      after: store.loadedTo(),
-      checksums: true,
-      torn: (_file, bytes) => void torn.push(bytes),
-      ...(options.maxFileBytes !== undefined && { maxFileBytes: options.maxFileBytes }),
-    }),
-  );
-  const reader = createRecordReader({ folder: join(folder, "spool"), spool });
+  const openFiles = () => {
+    const spool = stack.use(
+      openRecordSpool({
+        folder: join(folder, "spool"),
+        after: store.loadedTo(),
+        checksums: true,
+        torn: (_file, bytes) => void torn.push(bytes),
+        ...(options.maxFileBytes !== undefined && { maxFileBytes: options.maxFileBytes }),
+      }),
+    );
+    return { spool, reader: createRecordReader({ folder: join(folder, "spool"), spool }) };
+  };
+  const { spool, reader } = options.records ?? openFiles();
   const stagingFolder = join(folder, "staging");
   mkdirSync(stagingFolder, { recursive: true });
   const batches: PreparedBatch[] = [];
