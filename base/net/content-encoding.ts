@@ -1,5 +1,5 @@
 import { pipeline, Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { type Compression, createInflater } from "../compression/inflate.ts";
 import { quoteText } from "../text/quote.ts";
 
 /** The Accept-Encoding of requests; `openDecoder` reads all of these. */
@@ -27,12 +27,11 @@ export interface DecoderEvents {
 /** Honest servers apply at most two encodings. */
 const maxEncodings = 2;
 
-const inflaters: Readonly<Record<string, (first: number) => Transform>> = {
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
-  // Some servers omit the header of zlib: https://www.rfc-editor.org/rfc/rfc9110.html#name-deflate-coding
-  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
-  br: () => createBrotliDecompress(),
+const compressions: Readonly<Record<string, Compression>> = {
+  gzip: "gzip",
+  "x-gzip": "gzip",
+  deflate: "deflate",
+  br: "br",
 };
 
 /**
@@ -45,7 +44,7 @@ export function readContentEncoding(header: string | undefined): readonly string
     .split(",", maxEncodings + 2)
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "" && name !== "identity");
-  const isKnown = names.every((name) => Object.hasOwn(inflaters, name)) && names.length <= maxEncodings;
+  const isKnown = names.every((name) => Object.hasOwn(compressions, name)) && names.length <= maxEncodings;
   if (isKnown) return names;
   throw new ContentEncodingError(
     `response has the content encoding ${quoteText(header)}, valid are gzip, deflate and br`,
@@ -60,7 +59,7 @@ export function openDecoder(encodings: readonly string[], events: DecoderEvents)
     others.length === 0 ? { write: data, end, destroy() {} } : openDecoder(others.toReversed(), events);
   let inflater: Transform | undefined;
   const open = (first: number): Transform =>
-    inflaters[name]!(first)
+    createInflater(compressions[name]!, { first })
       .on("data", (chunk: Buffer) => inner.write(chunk))
       .on("end", () => inner.end())
       .on("error", ({ message }: Error) =>
@@ -112,7 +111,11 @@ async function* decodeOne(source: AsyncIterable<Uint8Array>, name: string): Asyn
     }
   };
   // The iteration throws the errors of both.
-  const decoded = pipeline(Readable.from(all()), inflaters[name]!(begun[0]!), () => {});
+  const decoded = pipeline(
+    Readable.from(all()),
+    createInflater(compressions[name]!, { first: begun[0]! }),
+    () => {},
+  );
   try {
     yield* decoded as AsyncIterable<Uint8Array>;
   } catch (error) {

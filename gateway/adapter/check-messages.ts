@@ -1,14 +1,8 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { inflate } from "../../base/compression/inflate.ts";
 import { holdsMoreValues, maxValues } from "../../base/protobuf/bounds.ts";
 import { prefixBytes } from "../lanes/grpc-framing.ts";
-
-const inflaters: Readonly<Record<string, (bytes: Uint8Array, limits: object) => Promise<Buffer>>> = {
-  gzip: promisify(gunzip),
-  br: promisify(brotliDecompress),
-};
 
 /** The type and the compression of the messages of a body. */
 export interface MessageFormat {
@@ -46,16 +40,16 @@ async function checkFrame(frame: Uint8Array, framed: MessageFormat): Promise<Uin
   const [flags = 0] = frame;
   const payload = frame.subarray(prefixBytes);
   const isCompressed = (flags & 1) === 1;
-  const message = isCompressed ? await inflate(payload, framed) : payload;
+  const message = isCompressed ? await inflated(payload, framed) : payload;
   // The library reports its fault.
   if (message === undefined) return frame;
   refuseMany(framed.desc, message);
   if (!isCompressed) return frame;
-  const inflated = Buffer.allocUnsafe(prefixBytes + message.length);
-  inflated[0] = flags & ~1;
-  inflated.writeUInt32BE(message.length, 1);
-  inflated.set(message, prefixBytes);
-  return inflated;
+  const plain = Buffer.allocUnsafe(prefixBytes + message.length);
+  plain[0] = flags & ~1;
+  plain.writeUInt32BE(message.length, 1);
+  plain.set(message, prefixBytes);
+  return plain;
 }
 
 /** Does the same for a body that is one message. */
@@ -64,19 +58,20 @@ export async function* checkBody(
   framed: MessageFormat,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    const message = framed.encoding === "" ? chunk : await inflate(chunk, framed);
+    const message = framed.encoding === "" ? chunk : await inflated(chunk, framed);
     if (message !== undefined) refuseMany(framed.desc, message);
     yield chunk;
   }
 }
 
 /** Returns undefined for a payload that is malformed, too large or of an unknown encoding. */
-async function inflate(
+async function inflated(
   payload: Uint8Array,
   { encoding, maxBytes }: MessageFormat,
 ): Promise<Uint8Array | undefined> {
+  if (encoding !== "gzip" && encoding !== "br") return undefined;
   try {
-    return await inflaters[encoding]?.(payload, { maxOutputLength: maxBytes });
+    return await inflate(payload, encoding, maxBytes);
   } catch {
     return undefined;
   }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createInflater } from "../../base/compression/inflate.ts";
 import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
 import { MessageBuffer } from "./message-buffer.ts";
 import type { ByteShare } from "./open-bytes.ts";
 
-const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
 /** Bytes that are inflated at a time. */
 const partBytes = 64 * 1024;
 
@@ -65,7 +64,7 @@ function unsupported(encoding: string): ConnectError {
   return refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
 }
 
-type Encoding = keyof typeof inflaters;
+type Encoding = "gzip" | "br";
 
 function inflating(encoding: Encoding, room: BodyLimit, hold: ByteShare, reader: BodyReader): BodyReader {
   return {
@@ -84,7 +83,7 @@ function inflating(encoding: Encoding, room: BodyLimit, hold: ByteShare, reader:
 async function inflate(wire: Buffer, encoding: Encoding, room: BodyLimit, hold: ByteShare): Promise<Buffer> {
   const body = new MessageBuffer();
   try {
-    const inflater = inflaters[encoding]({ chunkSize: partBytes });
+    const inflater = createInflater(encoding, { chunkSize: partBytes });
     inflater.end(wire);
     for await (const part of inflater as AsyncIterable<Buffer>) {
       if (body.length + part.length > room.maxBytes) throw tooLarge(room);

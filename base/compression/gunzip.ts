@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { createInflater } from "./inflate.ts";
 
 /** The chunks of a file, with the ones that were read to detect gzip. */
 export interface DetectedFile {
@@ -29,7 +29,7 @@ export async function* gunzip(
   chunkBytes?: number,
 ): AsyncGenerator<Uint8Array> {
   const compressed = Readable.from(chunks);
-  const plain = createGunzip(chunkBytes === undefined ? {} : { chunkSize: chunkBytes });
+  const plain = createInflater("gzip", chunkBytes === undefined ? {} : { chunkSize: chunkBytes });
   compressed.on("error", (error) => plain.destroy(error));
   try {
     yield* compressed.pipe(plain);

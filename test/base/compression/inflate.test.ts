@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { InflatedTooLongError, inflate } from "../../../base/compression/inflate.ts";
+
+const maxBytes = 4 * 1_048_576;
+const zeros = (length: number) => Buffer.alloc(length);
+
+it.each<[string, readonly Buffer[]]>([
+  ["nothing", [zeros(0)]],
+  ["a few bytes", [Buffer.from("[]")]],
+  ["one piece exactly", [zeros(1_048_575)]],
+  ["several pieces", [zeros(maxBytes)]],
+  ["bytes that don't get fewer", [randomBytes(100_000)]],
+  ["a few bytes that stand for many", [zeros(maxBytes - 1)]],
+  ["a few bytes whose length is not that of all", [zeros(300_000), Buffer.from("[]")]],
+  ["members of which the last one tells little", [randomBytes(50_000), zeros(2_000_000), Buffer.from("[]")]],
+])("gzip of %s", async (_what, members) => {
+  const packed = Buffer.concat(members.map((member) => gzipSync(member)));
+  expect((await inflate(packed, "gzip", maxBytes)).equals(Buffer.concat(members))).toBe(true);
+});
+
+it.each([
+  ["gzip", gzipSync(zeros(maxBytes + 1))],
+  ["gzip", gzipSync(zeros(100_000))],
+  ["br", brotliCompressSync(zeros(maxBytes + 1))],
+] as const)("%s is refused beyond the limit", async (compression, packed) => {
+  const limit = Math.min(maxBytes, packed.length * 10);
+  await expect(inflate(packed, compression, limit)).rejects.toThrow(InflatedTooLongError);
+});
+
+it("brotli is inflated to the limit exactly", async () => {
+  const packed = brotliCompressSync(zeros(maxBytes));
+  expect((await inflate(packed, "br", maxBytes)).equals(zeros(maxBytes))).toBe(true);
+});
+
+it.each([
+  ["gzip", "that is cut off", gzipSync(zeros(10)).subarray(0, -9)],
+  ["gzip", "of two bytes", Buffer.from([0x1f, 0x8b])],
+  ["br", "that is cut off", brotliCompressSync(randomBytes(100)).subarray(0, -9)],
+] as const)("%s %s is malformed", async (compression, _what, packed) => {
+  const outcome = inflate(packed, compression, maxBytes);
+  await expect(outcome).rejects.toThrow();
+  await expect(outcome).rejects.not.toBeInstanceOf(InflatedTooLongError);
+});
