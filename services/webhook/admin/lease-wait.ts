@@ -1,3 +1,4 @@
+import { backoffMs } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseRequest, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import { overdueReason, type RetryPolicy } from "../delivery/retry.ts";
@@ -17,9 +18,8 @@ export interface LeaseWait {
   lease(request: LeaseRequest, waitMs: number, signal: AbortSignal): Promise<readonly WorkItem[]>;
 }
 
-const minIdleMs = 20;
-/** Longest time between two polls, which find the work of other replicas and ended leases. */
-const maxIdleMs = 1_000;
+/** Times between two polls, which find the work of other replicas and ended leases. */
+const idleDelays = { minDelayMs: 20, maxDelayMs: 1_000 };
 
 export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): LeaseWait {
   return {
@@ -30,7 +30,7 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
       using _hints = inbox.onWork((target) => target === request.target && wake());
       for (const one of [signal, stopSignal]) one.addEventListener("abort", wake, { once: true });
       try {
-        for (let idleMs = minIdleMs; ; idleMs = Math.min(idleMs * 2, maxIdleMs)) {
+        for (let poll = 1; ; poll++) {
           signal.throwIfAborted();
           sleep = new AbortController();
           // Not aborted by the signal: messages that the inbox has leased must be known to be returned.
@@ -40,7 +40,7 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
           signal.throwIfAborted();
           const leftMs = untilMs - clock.monotonicMs();
           if (items.length > 0 || leftMs <= 0 || stopSignal.aborted) return items;
-          await clock.wait(Math.min(leftMs, pauseMs(result, idleMs)), sleep.signal);
+          await clock.wait(Math.min(leftMs, pauseMs(result, backoffMs(poll, idleDelays))), sleep.signal);
         }
       } finally {
         for (const one of [signal, stopSignal]) one.removeEventListener("abort", wake);

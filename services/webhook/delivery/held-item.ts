@@ -22,7 +22,8 @@ export interface HeldItemOptions {
   readonly onEnd: (held: HeldItem) => void;
 }
 
-const maxSettleWaitMs = 5_000;
+/** Waits before settling again while the inbox is unavailable. */
+const settleDelays = { minDelayMs: 50, maxDelayMs: 5_000 };
 
 /**
  * A leased item with messages in delivery. Outcomes `done` and `dead` are settled at once, in one commit with those that
@@ -150,13 +151,13 @@ export class HeldItem {
   /** Settles outcomes. Returns false if the lease is lost or there is no time left. */
   async #settle(outcomes: readonly ElementOutcome[]): Promise<boolean> {
     const { inbox, clock, observer, signal } = this.#options;
-    for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, maxSettleWaitMs)) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const { kind } = await inbox.settle(this.item.token, outcomes);
         return kind === "settled";
       } catch (error) {
         observer.inboxFailed(this.item.target, "settle", error);
-        await clock.wait(waitMs, signal);
+        await clock.wait(backoffMs(attempt, settleDelays), signal);
       }
     }
     return false;

@@ -1,3 +1,4 @@
+import { backoffMs } from "../../../base/async/backoff.ts";
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import { type HandedBatch, indexesOf, splitBatch, type TargetOutcome } from "../targets/target.ts";
@@ -16,10 +17,11 @@ const leaseMs = 15_000;
 /** Messages that a lane leases; it leases again below half of it. */
 const maxHeldMessages = 1_000;
 const maxLeaseBytes = 8 * 1_048_576;
-const minIdleMs = 20;
 /** Longest time between two polls, which find the work of other replicas and ended leases. */
 const maxIdleMs = 1_000;
-const maxLeaseWaitMs = 5_000;
+const idleDelays = { minDelayMs: 40, maxDelayMs: maxIdleMs };
+/** Waits while the inbox is unavailable. */
+const failureDelays = { minDelayMs: 100, maxDelayMs: 5_000 };
 /** Created once: without a reason, each abort creates an error with a stack trace. */
 const woken = new Error("woken");
 
@@ -125,8 +127,8 @@ export class Lane {
   }
 
   async #lease(): Promise<void> {
-    let idleMs = minIdleMs;
-    let failedMs = 0;
+    let idlePolls = 0;
+    let failures = 0;
     while (!this.#stop.signal.aborted) {
       this.#isWoken = false;
       const pauseMs = this.#pauseMs();
@@ -136,15 +138,16 @@ export class Lane {
       }
       const result = await this.#leaseOnce();
       if (result === undefined) {
-        failedMs = Math.min(Math.max(failedMs * 2, 100), maxLeaseWaitMs);
-        await this.#options.clock.wait(failedMs, this.#stop.signal);
+        await this.#options.clock.wait(backoffMs(++failures, failureDelays), this.#stop.signal);
         continue;
       }
-      failedMs = 0;
+      failures = 0;
       for (const item of result.items) this.#start(item);
       this.#isIdle = result.items.length === 0;
-      idleMs = this.#isIdle ? Math.min(idleMs * 2, maxIdleMs) : minIdleMs;
-      if (this.#isIdle && !this.#stop.signal.aborted) await this.#pause(this.#idleMs(result, idleMs));
+      idlePolls = this.#isIdle ? idlePolls + 1 : 0;
+      if (this.#isIdle && !this.#stop.signal.aborted) {
+        await this.#pause(this.#idleMs(result, backoffMs(idlePolls, idleDelays)));
+      }
       this.#isIdle = false;
     }
     this.#isLeasing = false;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoffMs } from "../../../base/async/backoff.ts";
 import type { RateShareRequest, Share } from "../../../base/async/rate-shares.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
@@ -41,8 +42,7 @@ export const defaultMaxQueuedBytes = 67_108_864;
 const defaultMaxLeaseBytes = 33_554_432;
 
 /** The interval of polls in `awaitReply`: short at first, since most replies come within a second. */
-const firstPollMs = 10;
-const lastPollMs = 250;
+const pollDelays = { minDelayMs: 10, maxDelayMs: 250 };
 
 /**
  * A failed accept makes the inbox unhealthy for this time; then an accept may be tried again, since
@@ -81,11 +81,11 @@ export class SqlInbox implements port.Inbox {
     const key = decodeBatchId(batchId);
     if (key === null) return null;
     const endMs = performance.now() + waitMs;
-    for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * 2, lastPollMs)) {
+    for (let poll = 1; ; poll++) {
       const { reply, isInFlight } = await this.#call("replyOf", [key], options);
       const leftMs = endMs - performance.now();
       if (reply !== null || !isInFlight || leftMs <= 0) return reply;
-      await sleep(Math.min(pollMs, leftMs), undefined, { signal: options?.signal });
+      await sleep(Math.min(backoffMs(poll, pollDelays), leftMs), undefined, { signal: options?.signal });
     }
   }
 
