@@ -115,13 +115,13 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
 
     test.each([
-      ["Connect", "application/json", "connect-timeout-ms: 30"],
-      ["gRPC-Web", "application/grpc-web+proto", "grpc-timeout: 30m"],
-    ])("%s over HTTP/1.1 ends at its deadline", async (_protocol, type, timeout) => {
+      ["Connect", "application/json", "connect-timeout-ms: 30", "{"],
+      ["gRPC-Web", "application/grpc-web+proto", "grpc-timeout: 30m", "\0"],
+    ])("%s over HTTP/1.1 ends at its deadline", async (_protocol, type, timeout, begun) => {
       await open();
       const socket = connect(server.port, "127.0.0.1");
       socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n${timeout}\r\n\r\n{`,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n${timeout}\r\n\r\n${begun}`,
       );
       expect((await untilClosed(socket)).toString("latin1")).toMatch(/deadline_exceeded|grpc-status: 4/);
       await server.settled();
