@@ -15,7 +15,7 @@ import { OpenBytes } from "./http/open-bytes.ts";
 import { createPort, type TlsOptions } from "./http/port.ts";
 import { sendResponse } from "./http/send.ts";
 import { createLanes, type Lanes } from "./lanes/lanes.ts";
-import type { GatewayLimits } from "./limits.ts";
+import { type GatewayLimits, timeoutCheckMsOf } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
 import { createIndexPage } from "./pages/index-page.ts";
 import { createPages, type PagesOptions } from "./pages/pages.ts";
@@ -56,9 +56,6 @@ export interface Gateway {
   drain(drainMs: number): Promise<void>;
 }
 
-/** How often connections and bodies are checked for those that take too long. */
-const sweepMs = 1_000;
-
 /** Creates a gateway: all protocols on one port, for one set of services. Does no I/O before `listen`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const shutdown = new AbortController();
@@ -96,7 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     health,
     listen(host, number) {
-      sweeping = setInterval(sweep, sweepMs).unref();
+      sweeping = setInterval(sweep, timeoutCheckMsOf(options.limits)).unref();
       return port.listen(host, number);
     },
     async drain(drainMs) {

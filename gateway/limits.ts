@@ -107,3 +107,13 @@ export function bodyLimitOf(
   if (standing === "unknown") return { maxBytes: Math.min(allowed, limits.unknownCallerBytes) };
   return standing.maxBytes < allowed ? standing : { maxBytes: allowed };
 }
+
+/**
+ * How often connections and bodies are checked for those that take too long: four times within the shortest of these
+ * limits, at least once and at most 100 times a second.
+ */
+export function timeoutCheckMsOf(limits: GatewayLimits): number {
+  const { requestTimeoutMs, headersTimeoutMs, stallTimeoutMs, unusedTimeoutMs } = limits;
+  const shortest = Math.min(requestTimeoutMs, headersTimeoutMs, stallTimeoutMs, unusedTimeoutMs);
+  return Math.min(Math.max(Math.floor(shortest / 4), 10), 1_000);
+}

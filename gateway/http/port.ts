@@ -4,7 +4,7 @@ import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
-import type { GatewayLimits } from "../limits.ts";
+import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
 import type { Connections } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
@@ -50,8 +50,6 @@ const streamWindowBytes = 1024 * 1024;
 const sessionWindowBytes = 16 * 1024 * 1024;
 /** Node counts what a session buffers; at its default of 10 MB big messages kill the session. */
 const maxSessionMemoryMegabytes = 256;
-/** How often HTTP/1.1 connections are checked against their timeouts. */
-const timeoutCheckMs = 1_000;
 /** Silence on a connection after which TCP asks whether its peer is still there. */
 const keepAliveMs = 60_000;
 /** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
@@ -220,7 +218,7 @@ function http1Options(limits: GatewayLimits): http.ServerOptions {
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: Math.min(limits.idleTimeoutMs, 75_000),
-    connectionsCheckingInterval: timeoutCheckMs,
+    connectionsCheckingInterval: timeoutCheckMsOf(limits),
     // A peer that vanished without a word would keep its streams open for ever.
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
