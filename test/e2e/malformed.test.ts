@@ -24,7 +24,7 @@ const envelopeRows: readonly Row[] = [
   ["a query in the path", { ":path": `${path}?x=1` }, envelope(hello), undefined],
   ["unknown fields", {}, envelope(Buffer.from([0xf8, 7, 1])), undefined],
   ["no authority", { ":authority": undefined }, envelope(hello), undefined],
-  ["a flag that means nothing", {}, envelope(hello, 4), undefined],
+  ["a flag that means nothing", {}, envelope(hello, 4), Code.Internal],
   ["an uncompressed message beside an encoding", { "grpc-encoding": "gzip" }, envelope(hello), undefined],
   ["gzip", { "grpc-encoding": "gzip" }, envelope(gzipSync(hello), 1), undefined],
   ["no body", {}, none, Code.Unimplemented],
