@@ -4,7 +4,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../../base/net/user-agent.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { keyFrom } from "../config/environment.ts";
-import { readSecretFile } from "../config/secrets.ts";
+import { readSecretFile } from "../config/secret-files.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { describeCallError } from "./call-fault.ts";

@@ -1,24 +1,10 @@
 import { Document, isCollection, isMap, isScalar, isSeq } from "yaml";
-import type { z } from "zod";
 import type { ConfigPath } from "./problem.ts";
-import { hasMeta, visit } from "./schema/walk.ts";
-import { withValue } from "./tree.ts";
 
-const mask = "********";
 // Origins start at this column, unless the value is longer.
 const commentColumn = 48;
 // Precedes each origin until the columns are aligned. YAML escapes it in values.
 const originMark = "\u0000";
-
-/** Returns the tree with masked secrets and otherwise unchanged. */
-export function maskSecrets(schema: z.core.$ZodType, tree: unknown): unknown {
-  let masked = tree;
-  visit(schema, tree, (value, schemas, path) => {
-    if (value !== undefined && schemas.some((one) => hasMeta(one, "secret")))
-      masked = withValue(masked, path, mask);
-  });
-  return masked;
-}
 
 /** Formats the settings as YAML, each value with a comment about its origin. */
 export function printSettings(settings: unknown, originOf: (path: ConfigPath) => string): string {

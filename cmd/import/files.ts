@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
-import { detectGzip, gunzip } from "../../base/compression/gunzip.ts";
+import { detectGzip, gunzip } from "../../base/compression/gzip-files.ts";
 import { isJsonObject, parseJson } from "../../base/json/raw-numbers.ts";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { exactCountOf } from "../../base/text/count.ts";

@@ -1,4 +1,4 @@
-import { detectGzip, gunzip } from "../../../base/compression/gunzip.ts";
+import { detectGzip, gunzip } from "../../../base/compression/gzip-files.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { visitLines } from "../line/framing.ts";
 import type { Format, LineFailure } from "../line/line.ts";
