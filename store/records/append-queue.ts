@@ -1,4 +1,4 @@
-import { type RecordSink, RecordsUnavailableError } from "./records.ts";
+import { RecordsUnavailableError } from "./records.ts";
 
 export interface AppendQueueOptions {
   /** Stores pieces in sequence, all of them or none. Calls do not overlap. */

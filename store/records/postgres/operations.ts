@@ -156,8 +156,12 @@ function* createTable(project: number, number: number): Operation<void> {
     `CREATE TABLE ${table} (place bigint PRIMARY KEY, bytes bytea NOT NULL)
      WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)`,
   );
-  // Parts of a row are read without the rest of it, which compression would prevent.
-  yield unique(`ALTER TABLE ${table} ALTER COLUMN bytes SET STORAGE EXTERNAL`);
+  // LZ4 halves the time of an append of JSON, and the log is a seventh. The other method takes longer than none.
+  const lz4 = yield* first(
+    "SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)",
+  );
+  const how = lz4 === null ? "STORAGE EXTERNAL" : "COMPRESSION lz4";
+  yield unique(`ALTER TABLE ${table} ALTER COLUMN bytes SET ${how}`);
 }
 
 const tableOf = (project: number, number: number): string => `{records_${project}_${number}}`;
