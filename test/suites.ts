@@ -227,6 +227,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/channels/sql": ["test/conformance/channels", "test/store/channels/sqlite", "test/servers/channels"],
   "store/channels/sqlite": ["test/store/channels/sqlite", "test/conformance/channels"],
   "store/deadletters": ["test/store/deadletters", "test/conformance/deadletters.ts"],
+  "store/deadletters/postgres": ["test/servers/deadletters"],
   "store/events": ["test/conformance/events", "test/store/events/duckdb/duckdb.test.ts"],
   "store/events/clickhouse": ["test/servers/clickhouse"],
   "store/events/duckdb": ["test/store/events/duckdb", "test/servers/events"],

@@ -37,6 +37,16 @@ export interface DeadLetters extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
+/** Dead letters can't be stored at the moment. */
+export class DeadLettersUnavailableError extends Error {
+  override readonly name = "DeadLettersUnavailableError";
+}
+
+/** The store can't be opened, and trying again does not help. */
+export class DeadLettersOpenError extends Error {
+  override readonly name = "DeadLettersOpenError";
+}
+
 const defaultLineBytes = 65_536;
 const maxNoteCharacters = 1_024;
 
