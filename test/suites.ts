@@ -291,4 +291,6 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/servers/records",
   ],
   "store/sql/sqlite": ["test/store/sql/sqlite", "test/store/inbox/sqlite", "test/store/channels/sqlite"],
+  "store/tokens": ["test/conformance/tokens.ts"],
+  "store/tokens/postgres": ["test/servers/tokens"],
 };

@@ -1,25 +1,21 @@
 import type { Writable } from "node:stream";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
-import { type Migration, migrateChannels, migrateInbox } from "../serve/data/migrate.ts";
+import { type Migration, migrateChannels, migrateInbox, migrateShared } from "../serve/data/migrate.ts";
 
 /**
- * Upgrades the schemas of inbox and channels to this version. Replicas of the
+ * Upgrades the tables of all stores in PostgreSQL to this version. Replicas of the
  * previous version cannot start on them any more.
  * @throws UserError when the database is unavailable or newer
  */
 export async function runMigrate(options: ConfigOptions, stdout: Writable): Promise<void> {
   const { config } = loadConfig(options);
-  await report(stdout, "an inbox", () => migrateInbox(config));
-  await report(stdout, "a channel store", () => migrateChannels(config));
+  report(stdout, "an inbox", await migrateInbox(config));
+  report(stdout, "a channel store", await migrateChannels(config));
+  for await (const done of migrateShared(config)) report(stdout, done.what, done);
 }
 
 /** Prints the result of a migration; null means that there is no schema. */
-async function report(
-  stdout: Writable,
-  what: string,
-  migrate: () => Promise<Migration | null>,
-): Promise<void> {
-  const done = await migrate();
+function report(stdout: Writable, what: string, done: Migration | null): void {
   if (done === null) {
     stdout.write(`nothing to do: ${what} in a SQLite file is upgraded when it is opened\n`);
     return;

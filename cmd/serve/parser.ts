@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -9,9 +8,10 @@ import { separatorWarnings } from "../../services/parser/line/separators.ts";
 import { createParser, type StoreRecords } from "../../services/parser/parser.ts";
 import { createParserPool } from "../../services/parser/pool/pool.ts";
 import { createParserStream } from "../../services/parser/stream.ts";
-import { openNdjsonDeadLetters } from "../../store/deadletters/ndjson.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
+import { sharedDatabase } from "./data/databases.ts";
+import { openDeadLetters } from "./data/dead-letters.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
 
@@ -42,14 +42,14 @@ export async function openParserServices(
     keep?: StoreRecords | undefined;
   },
 ): Promise<ParserServices> {
-  const { parser: config, data } = settings;
+  const { parser: config } = settings;
   const { formatFor } = await openCheckedFormats(settings, locate);
   const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
   for (const warning of warnings) logger.warn(warning);
   const metrics = createParserMetrics(registry);
-  const deadLetters = openNdjsonDeadLetters({
-    ...config.deadLetters,
-    file: join(data, config.deadLetters.file),
+  const deadLetters = await openDeadLetters(settings, config.deadLetters, {
+    list: "parser",
+    database: sharedDatabase(settings),
     observer: {
       ...metrics.deadLetters,
       failed(error) {

@@ -11,7 +11,7 @@ export function addToken(program: Command): void {
   command(
     token,
     "create <name>",
-    "create a random token, shown once; its digest is stored in the data folder",
+    "create a random token, shown once; its digest is stored in the data folder or the shared database",
   )
     .option("--project <id...>", "ids of the projects that it may query")
     .addOption(new Option("--all-projects", "allow it to query every project").conflicts("project"))
@@ -20,12 +20,12 @@ export function addToken(program: Command): void {
     .action((name: string, options: Common & CreateTokenOptions) =>
       run(options, ({ createToken }, config) => createToken(config, name, options, process)),
     );
-  command(token, "list", "list the tokens of the configuration and of the data folder")
+  command(token, "list", "list the tokens of the configuration, and those created by commands")
     .option("--json", "print one JSON object per line")
     .action((options: Common & { json?: true }) =>
       run(options, ({ listTokens }, config) => listTokens(config, options, process)),
     );
-  command(token, "revoke <name>", "revoke a token of the data folder").action(
+  command(token, "revoke <name>", "revoke a token created by a command").action(
     (name: string, options: Common) =>
       run(options, ({ revokeToken }, config) => revokeToken(config, name, process)),
   );
@@ -37,7 +37,10 @@ function rate(text: string): number {
   throw new InvalidArgumentError("must be a number above 0, at most 100000");
 }
 
-async function run(options: Common, work: (commands: Commands, config: Config) => void): Promise<void> {
+async function run(
+  options: Common,
+  work: (commands: Commands, config: Config) => Promise<void>,
+): Promise<void> {
   const [{ loadConfig }, commands] = await Promise.all([import("../config/config.ts"), import("./token.ts")]);
-  work(commands, loadConfig(await optionsOf(options)).config);
+  await work(commands, loadConfig(await optionsOf(options)).config);
 }

@@ -1,14 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
-import { makePrivateFolder } from "../../base/files/private.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
+import type { StoredToken } from "../../store/tokens/tokens.ts";
 import type { Config } from "../config/config.ts";
-import {
-  changeTokenFile,
-  readTokenFile,
-  type StoredToken,
-  tokenFileOf,
-} from "../serve/analysis/token-file.ts";
+import { withTokenStore } from "../serve/analysis/tokens.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { UserError } from "../terminal/user-error.ts";
 
@@ -27,13 +22,13 @@ interface Surroundings {
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** Creates a random token and stores its digest in the data folder; the token itself is printed once. */
-export function createToken(
+/** Creates a random token and stores its digest; the token itself is printed once. */
+export async function createToken(
   config: Config,
   name: string,
   options: CreateTokenOptions,
   { stdout, now = Date.now, random = randomBytes }: Surroundings,
-): void {
+): Promise<void> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new UserError(
       `name of the token is ${JSON.stringify(name)}, must be 1 to 64 letters, digits, dots, dashes or underscores`,
@@ -49,12 +44,9 @@ export function createToken(
     ...(rate !== undefined && { rateLimit: { perSecond: rate, burst: Math.max(1, Math.ceil(rate)) } }),
     created: new Date(now()).toISOString(),
   };
-  makePrivateFolder(config.data);
-  changeTokenFile(tokenFileOf(config.data), (tokens) => {
-    const isTaken = [...tokens, ...config.analysis.tokens].some((other) => other.name === name);
-    if (isTaken) throw new UserError(`token ${JSON.stringify(name)} exists already, revoke it first`);
-    return [...tokens, stored];
-  });
+  const isConfigured = config.analysis.tokens.some((other) => other.name === name);
+  const isAdded = !isConfigured && (await withTokenStore(config, (tokens) => tokens.add(stored)));
+  if (!isAdded) throw new UserError(`token ${JSON.stringify(name)} exists already, revoke it first`);
   if (options.json) {
     stdout.write(`${JSON.stringify({ name, projects: stored.projects, token })}\n`);
     return;
@@ -91,11 +83,11 @@ const columns: readonly Column<ListedToken>[] = [
 ];
 
 /** Prints all tokens without their values, which are not stored. */
-export function listTokens(
+export async function listTokens(
   config: Config,
   { json }: { readonly json?: boolean },
   { stdout }: Surroundings,
-): void {
+): Promise<void> {
   const tokens: ListedToken[] = [
     ...config.analysis.tokens.map(({ name, projects, rateLimit }) => ({
       name,
@@ -103,7 +95,7 @@ export function listTokens(
       rateLimit,
       created: undefined,
     })),
-    ...readTokenFile(tokenFileOf(config.data)),
+    ...(await withTokenStore(config, (stored) => stored.list())),
   ];
   if (json) {
     for (const { name, projects, rateLimit, created } of tokens)
@@ -113,14 +105,12 @@ export function listTokens(
   stdout.write(tokens.length === 0 ? "no tokens\n" : formatTable(columns, tokens));
 }
 
-/** Removes a token from the data folder. */
-export function revokeToken(config: Config, name: string, { stdout }: Surroundings): void {
-  changeTokenFile(tokenFileOf(config.data), (tokens) => {
-    const left = tokens.filter((token) => token.name !== name);
-    if (left.length < tokens.length) return left;
+/** Removes a token that was created by a command. */
+export async function revokeToken(config: Config, name: string, { stdout }: Surroundings): Promise<void> {
+  if (!(await withTokenStore(config, (tokens) => tokens.remove(name)))) {
     const isConfigured = config.analysis.tokens.some((token) => token.name === name);
     const hint = isConfigured ? "it is in the configuration, remove it there" : "see engage token list";
     throw new UserError(`token ${JSON.stringify(name)} cannot be revoked: ${hint}`);
-  });
+  }
   stdout.write(`${JSON.stringify(name)} is revoked; a running server refuses it within a second\n`);
 }

@@ -3,10 +3,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
-import { createTokenList, type TokenList } from "../../../services/analysis/admission/tokens.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
@@ -14,13 +12,11 @@ import type { AnalysisProject } from "../../../services/analysis/project/project
 import { createAnalysisCodecs } from "../../../services/analysis/rest/rest.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
-import { isLoopback } from "../../config/listen.ts";
 import { ConfigError, type ConfigPath, type Problem } from "../../config/problem.ts";
-import { demo } from "../../config/rules/rules.ts";
 import { createLateService, type Gate, loadOnce } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
-import { openTokenFile, tokenFileOf } from "./token-file.ts";
+import { openTokenList } from "./tokens.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
@@ -50,7 +46,7 @@ interface Surroundings {
 /**
  * Checks definitions and tokens at once, and loads the code for queries with the
  * first query.
- * @throws ConfigError, UserError when the token file cannot be read
+ * @throws ConfigError, UserError when the tokens that commands create cannot be read
  */
 export async function openAnalysisServices(
   config: Config,
@@ -61,7 +57,11 @@ export async function openAnalysisServices(
   const definitions = defineProjects(config, locate);
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
   const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
-  const tokens = openTokens(config, logger);
+  const tokens = opened.use(
+    await openTokenList(config, (error) =>
+      logger.error({ err: error }, "could not read the tokens that commands create"),
+    ),
+  );
   const observer = createAnalysisMetrics(registry);
   const style = { percentAs };
   const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
@@ -141,23 +141,4 @@ function defineProjects(config: Config, locate: Surroundings["locate"]): readonl
   });
   if (problems.length > 0) throw new ConfigError(problems);
   return definitions as readonly ProjectDefinitions[];
-}
-
-/** Returns the tokens of the configuration and of the data folder. */
-function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenList {
-  const configured = createTokenList(
-    analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
-      name,
-      projects,
-      rateLimit,
-      sha256: sha256 ?? sha256Hex(token as string),
-    })),
-  );
-  const stored = openTokenFile(tokenFileOf(data), {
-    now: () => performance.now(),
-    failed: (error) => logger.error({ err: error }, "could not read the tokens of the data folder again"),
-  });
-  // The configuration may not contain this token; the tokens of the data folder can change while the server runs.
-  const refused = isLoopback(listen.host) ? undefined : demo.token;
-  return { find: (token) => configured.find(token) ?? (token === refused ? undefined : stored.find(token)) };
 }

@@ -1,8 +1,29 @@
 import { ChannelsOpenError, ChannelsUnavailableError } from "../../../store/channels/channels.ts";
+import { DeadLettersOpenError, DeadLettersUnavailableError } from "../../../store/deadletters/deadletters.ts";
 import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
+import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
+import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
+import { TokensOpenError, TokensUnavailableError } from "../../../store/tokens/tokens.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { channelPlace } from "../channel/store.ts";
+import { eventsDatabase, sharedDatabase } from "./databases.ts";
+
+/** Errors whose message says what to do. */
+const storeErrors = [
+  InboxOpenError,
+  InboxUnavailableError,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+  LeasesOpenError,
+  LeasesUnavailableError,
+  RecordsOpenError,
+  RecordsUnavailableError,
+  DeadLettersOpenError,
+  DeadLettersUnavailableError,
+  TokensOpenError,
+  TokensUnavailableError,
+];
 
 interface Migrated {
   readonly from: number;
@@ -31,12 +52,33 @@ export async function migrateChannels(config: Config): Promise<Migration | null>
   return { what: `channels in schema "${schema}"`, ...(await asUserError(() => migrate({ url }, schema))) };
 }
 
+/** Stores of replicas, whose tables share a schema. */
+const sharedStores: readonly {
+  readonly what: string;
+  readonly load: () => Promise<{ migrate(connection: { url: string }, schema: string): Promise<Migrated> }>;
+}[] = [
+  { what: "leases", load: () => import("../../../store/leases/postgres/open.ts") },
+  { what: "records", load: () => import("../../../store/records/postgres/open.ts") },
+  { what: "dead letters", load: () => import("../../../store/deadletters/postgres/open.ts") },
+  { what: "tokens", load: () => import("../../../store/tokens/postgres/open.ts") },
+];
+
+/** Upgrades the tables of what replicas share, one after the other. @throws UserError */
+export async function* migrateShared(config: Config): AsyncGenerator<Migration> {
+  const database = sharedDatabase(config) ?? eventsDatabase(config);
+  if (database === undefined) return;
+  const { url, schema } = database;
+  for (const { what, load } of sharedStores) {
+    const { migrate } = await load();
+    yield { what: `${what} in schema "${schema}"`, ...(await asUserError(() => migrate({ url }, schema))) };
+  }
+}
+
 async function asUserError(work: () => Promise<Migrated>): Promise<Migrated> {
   try {
     return await work();
   } catch (error) {
-    const kinds = [InboxOpenError, InboxUnavailableError, ChannelsOpenError, ChannelsUnavailableError];
-    if (!kinds.some((kind) => error instanceof kind)) throw error;
+    if (!storeErrors.some((kind) => error instanceof kind)) throw error;
     throw new UserError((error as Error).message, { cause: error });
   }
 }

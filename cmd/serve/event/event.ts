@@ -10,7 +10,7 @@ import { createSdkAdmit } from "../../../services/event/admit.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
-import { openNdjsonDeadLetters } from "../../../store/deadletters/ndjson.ts";
+import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import {
   type EventStore,
   EventsMemoryError,
@@ -20,6 +20,8 @@ import {
 import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
 import { systemPorts } from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
+import { eventsDatabase, sharedDatabase } from "../data/databases.ts";
+import { openDeadLetters } from "../data/dead-letters.ts";
 import { lockFolder } from "../data/lock.ts";
 import { openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
 import { tooLarge } from "../gateway-ports.ts";
@@ -83,9 +85,9 @@ export async function openEventServices(
   const clock =
     config.projects.length > 0 ? opened.use(openSteadyClock(config, { ...systemPorts(), now })) : undefined;
   const deadLetters = opened.use(
-    openNdjsonDeadLetters({
-      ...config.events.deadLetters,
-      file: join(config.data, config.events.deadLetters.file),
+    await openDeadLetters(config, config.events.deadLetters, {
+      list: "events",
+      database: eventsDatabase(config) ?? sharedDatabase(config),
       observer: {
         ...metrics.deadLetters,
         failed: (error) => logger.error({ err: error }, "could not write refused records"),
@@ -168,7 +170,7 @@ function refuse(error: unknown): never {
 }
 
 interface LoadingPorts {
-  readonly deadLetters: ReturnType<typeof openNdjsonDeadLetters>;
+  readonly deadLetters: DeadLetters;
   readonly metrics: EventMetrics;
   readonly logger: Logger;
   readonly clock: SteadyClock | undefined;

@@ -100,7 +100,13 @@ export function createHeadAdmission(tokens: TokenList, observer: AnalysisObserve
       }
     };
   // Unknown paths are reported to every caller, after reading at most a small part of the body.
-  const forwardQuery: Admit = (head) => (tokens.find(tokenOf(head)) === undefined ? "unknown" : "known");
+  const forwardQuery: Admit = (head) => {
+    try {
+      return tokens.find(tokenOf(head)) === undefined ? "unknown" : "known";
+    } catch (error) {
+      throw toCallError(error);
+    }
+  };
   return {
     analyzeEvents: byToken("analyze"),
     listEventUsers: byToken("list_users"),

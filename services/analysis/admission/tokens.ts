@@ -16,6 +16,7 @@ export interface TokenRule {
 
 /** Finds tokens; its rules may change while it is used. */
 export interface TokenList {
+  /** @throws AnalysisRefusal while the tokens cannot be read */
   find(token: string): TokenRule | undefined;
 }
 

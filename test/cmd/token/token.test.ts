@@ -1,33 +1,38 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
-import { openTokenFile, readTokenFile, tokenFileOf } from "../../../cmd/serve/analysis/token-file.ts";
+import { describe, expect, test, vi } from "vitest";
+import { openTokenList } from "../../../cmd/serve/analysis/tokens.ts";
 import { createToken, listTokens, revokeToken } from "../../../cmd/token/token.ts";
 import { folderWith, linesOf, loadText, problemsOf } from "../config/load.ts";
 import { runEngage } from "../run-engage.ts";
 
+const timeout = { timeout: 30_000 };
+
 function open(tokens: object[] = []) {
   const text = JSON.stringify({ projects: [{ id: 1 }, { id: 2 }], analysis: { tokens } });
   const { config } = loadText(text);
-  const run = (work: (surroundings: { stdout: PassThrough }) => void): string => {
+  const file = join(config.data, "tokens.json");
+  const run = async (work: (surroundings: { stdout: PassThrough }) => Promise<void>): Promise<string> => {
     const stdout = new PassThrough();
-    work({ stdout });
+    await work({ stdout });
     return String(stdout.read());
   };
-  const create = (name: string, options = {}): string =>
-    JSON.parse(run((to) => createToken(config, name, { project: ["1"], json: true, ...options }, to))).token;
-  return { config, file: tokenFileOf(config.data), run, create };
+  const create = async (name: string, options = {}): Promise<string> =>
+    JSON.parse(await run((to) => createToken(config, name, { project: ["1"], json: true, ...options }, to)))
+      .token;
+  const read = (): readonly object[] => JSON.parse(readFileSync(file, "utf8")).tokens;
+  return { config, file, run, create, read };
 }
 
 describe("tokens that a command makes", () => {
-  test("are kept as digests, for their owner alone to read", () => {
-    const { file, create } = open();
-    const token = create("one", { rate: 2.5 });
+  test("are kept as digests, for their owner alone to read", async () => {
+    const { file, create, read } = open();
+    const token = await create("one", { rate: 2.5 });
     expect(token).toMatch(/^engage_[\w-]{43}$/);
     expect(readFileSync(file, "utf8")).not.toContain(token);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readTokenFile(file)).toEqual([
+    expect(read()).toEqual([
       {
         name: "one",
         projects: [1],
@@ -38,17 +43,15 @@ describe("tokens that a command makes", () => {
     ]);
   });
 
-  test("are listed and revoked", () => {
+  test("are listed and revoked", async () => {
     const { config, run, create } = open([{ name: "written", token: "x", projects: [2] }]);
-    create("one");
-    create("all", { project: undefined, allProjects: true });
-    expect(run((to) => listTokens(config, {}, to))).toMatch(
+    await create("one");
+    await create("all", { project: undefined, allProjects: true });
+    expect(await run((to) => listTokens(config, {}, to))).toMatch(
       /^NAME {5}PROJECTS {2}PER SECOND {2}CREATED\nwritten {2}2 +in the configuration\none {6}1 .*\nall {6}all .*\n$/,
     );
-    run((to) => revokeToken(config, "one", to));
-    const lines = run((to) => listTokens(config, { json: true }, to))
-      .trim()
-      .split("\n");
+    await run((to) => revokeToken(config, "one", to));
+    const lines = (await run((to) => listTokens(config, { json: true }, to))).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).name)).toEqual(["written", "all"]);
   });
 
@@ -62,64 +65,58 @@ describe("tokens that a command makes", () => {
       'project "3" is not configured, projects are 1, 2',
     ],
     ["no project", "one", { project: undefined }, "--project or --all-projects is required"],
-  ])("%s is refused", (_what, name, options, message) => {
+  ])("%s is refused", async (_what, name, options, message) => {
     const { create, file } = open([{ name: "written", token: "x", projects: [2] }]);
-    expect(() => create(name, options)).toThrow(message);
+    await expect(create(name, options)).rejects.toThrow(message);
     expect([existsSync(file), existsSync(`${file}.new`)]).toEqual([false, false]);
   });
 
   test.each([
     ["unknown", "see engage token list"],
     ["written", "it is in the configuration"],
-  ])("%s can't be revoked", (name, message) => {
-    const { config, run, create } = open([{ name: "written", token: "x", projects: [2] }]);
-    create("one");
-    expect(() => run((to) => revokeToken(config, name, to))).toThrow(message);
-    expect(readTokenFile(tokenFileOf(config.data))).toHaveLength(1);
+  ])("%s can't be revoked", async (name, message) => {
+    const { config, run, create, read } = open([{ name: "written", token: "x", projects: [2] }]);
+    await create("one");
+    await expect(run((to) => revokeToken(config, name, to))).rejects.toThrow(message);
+    expect(read()).toHaveLength(1);
   });
 
-  test("two commands at once do not undo each other", () => {
-    const { file, create } = open();
-    create("one");
+  test("two commands at once do not undo each other", async () => {
+    const { file, create, read } = open();
+    await create("one");
     writeFileSync(`${file}.new`, "");
-    expect(() => create("two")).toThrow("another command is changing the tokens; if none is, delete");
-    expect(readTokenFile(file)).toHaveLength(1);
+    await expect(create("two")).rejects.toThrow("another command is changing the tokens; if none is, delete");
+    expect(read()).toHaveLength(1);
   });
 });
 
 describe("a server", () => {
-  test("takes new tokens and refuses revoked ones within a second", () => {
-    const { config, file, run, create } = open();
-    let nowMs = 0;
-    const book = openTokenFile(file, { now: () => nowMs, failed: () => undefined });
-    const token = create("one");
-    expect(book.find(token)).toBeUndefined();
-    nowMs = 1_000;
-    expect(book.find(token)).toMatchObject({ name: "one", projects: [1] });
-    run((to) => revokeToken(config, "one", to));
-    nowMs = 2_000;
-    expect(book.find(token)).toBeUndefined();
+  const ignore = (): void => {};
+
+  test("takes new tokens and refuses revoked ones within a second", async () => {
+    const { config, run, create } = open();
+    await using list = await openTokenList(config, ignore);
+    const token = await create("one");
+    expect(list.find(token)).toBeUndefined();
+    await vi.waitFor(() => expect(list.find(token)).toMatchObject({ name: "one", projects: [1] }), timeout);
+    await run((to) => revokeToken(config, "one", to));
+    await vi.waitFor(() => expect(list.find(token)).toBeUndefined(), timeout);
   });
 
-  test("goes on with the tokens it knows when the file breaks", () => {
-    const { file, create } = open();
-    const token = create("one");
-    let nowMs = 0;
-    const failures: string[] = [];
-    const failed = (error: unknown) => void failures.push(String(error));
-    const book = openTokenFile(file, { now: () => nowMs, failed });
-    writeFileSync(file, "{");
-    nowMs = 5_000;
-    expect(book.find(token)?.name).toBe("one");
-    nowMs = 10_000;
-    book.find(token);
-    expect(failures).toEqual([expect.stringContaining("is not a list of tokens")]);
+  test("finds tokens of the configuration", async () => {
+    const { config } = open([{ name: "written", token: "x", projects: [2] }]);
+    await using list = await openTokenList(config, ignore);
+    expect([list.find("x"), list.find("y")]).toMatchObject([{ name: "written", projects: [2] }, undefined]);
   });
 
-  test("does not start with a broken file", () => {
-    const file = join(folderWith({ "tokens.json": '{"tokens":[{"name":"a"}]}' }), "tokens.json");
-    const options = { now: () => 0, failed: () => undefined };
-    expect(() => openTokenFile(file, options)).toThrow("is not a list of tokens: tokens.0.sha256:");
+  test("does not start with a broken file", async () => {
+    const { config, file, create } = open();
+    await create("one");
+    writeFileSync(file, '{"tokens":[{"name":"a"}]}');
+    await expect(openTokenList(config, ignore)).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringContaining("is not a list of tokens: tokens.0.sha256:"),
+    });
   });
 });
 
