@@ -1,4 +1,5 @@
-FROM node:24-slim AS build
+# In the older C library of node:24-slim, pthread_cond_signal blocks the main thread: docs/decisions/0067-c-library.md
+FROM node:24-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # The image has Node itself, so no package needs its install script.
@@ -12,7 +13,7 @@ COPY store store
 COPY cmd cmd
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node gateway/openapi/copy-docs-files.ts && npm prune --omit=dev --ignore-scripts
 
-FROM node:24-slim
+FROM node:24-trixie-slim
 ENV NODE_ENV=production \
     ENGAGE_DATA=/data \
     ENGAGE_LISTEN=0.0.0.0:8080

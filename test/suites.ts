@@ -235,6 +235,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/conformance/events/load.ts",
     "test/conformance/events/updates.ts",
     "test/store/events/duckdb/database.test.ts",
+    "test/store/events/duckdb/load",
   ],
   "store/events/duckdb/parquet": ["test/cmd/import"],
   "store/events/duckdb/query": [

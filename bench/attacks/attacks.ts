@@ -178,7 +178,7 @@ const unread: Attack = async (port, signal) => {
 
 const forged = Buffer.from(`[${many(500, (at) => `{"push_id":"p${at}","#ops_receipt_properties":{}}`)}]`);
 
-/** Computes without a call to the server, as each attack does: what it takes from the caller is the machine's. */
+/** Computes without a call to the server: what it takes from the caller shows the share of the machine in each attack. */
 const computing: Attack = async (_port, signal) => {
   while (!signal.aborted) {
     const untilMs = performance.now() + 10;
@@ -188,7 +188,7 @@ const computing: Attack = async (_port, signal) => {
 };
 
 /** The attack that leaves the server alone. */
-export const control = "nothing but another process that computes";
+export const control = "another process computes";
 
 export const attacks: Readonly<Record<string, Attack>> = {
   [control]: computing,

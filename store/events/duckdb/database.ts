@@ -153,6 +153,10 @@ export function engineSettings(options: DatabaseOptions): Record<string, string>
     allow_community_extensions: "false",
     // A checkpoint would delay commits; the writer runs it between loads.
     checkpoint_threshold: "1GB",
+    // Otherwise the allocator of the engine keeps the memory of statements that have ended, up to the limit.
+    allocator_background_threads: "true",
+    allocator_flush_threshold: "16MB",
+    allocator_bulk_deallocation_flush_threshold: "16MB",
   };
 }
 

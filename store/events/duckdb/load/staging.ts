@@ -48,6 +48,9 @@ export async function* linesOf(file: string): AsyncGenerator<readonly string[], 
   if (rest !== "") yield [rest];
 }
 
+/** Lines are converted to text in pieces of this length, between which the event loop does other work. */
+const pieceCharacters = 262_144;
+
 /** A temporary file of the store's own, deleted when it is disposed of. */
 export interface ScratchFile extends AsyncDisposable {
   readonly path: string;
@@ -58,12 +61,19 @@ export interface ScratchFile extends AsyncDisposable {
 export async function createScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
   const handle = await withStoreErrors(open(path, "wx", 0o600));
+  // Not `write`, which may write only a part.
+  const append = (text: string): Promise<void> => withStoreErrors(handle.appendFile(text));
   return {
     path,
     async write(lines) {
-      if (lines.length === 0) return;
-      // Not `write`, which may write only a part.
-      await withStoreErrors(handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
+      let piece = "";
+      for (const line of lines) {
+        piece += `${JSON.stringify(line)}\n`;
+        if (piece.length < pieceCharacters) continue;
+        await append(piece);
+        piece = "";
+      }
+      if (piece !== "") await append(piece);
     },
     async [Symbol.asyncDispose]() {
       await handle.close();

@@ -190,3 +190,16 @@ describe("an opened store", () => {
     await database.close();
   });
 });
+
+describe("the memory of statements that have ended", () => {
+  it("is returned to the system by the engine's allocator", async () => {
+    await using world = await createDuckDbWorld();
+    const { folder, stagingFolder } = world.options;
+    const database = await Database.open({ ...smallStore, folder, stagingFolder });
+    await using session = await database.session();
+    const names = ["background_threads", "flush_threshold", "bulk_deallocation_flush_threshold"];
+    const values = names.map((name) => `CAST(current_setting('allocator_${name}') AS VARCHAR)`);
+    expect(await session.rows(`SELECT ${values.join(", ")}`)).toEqual([["true", "15.2 MiB", "15.2 MiB"]]);
+    await database.close();
+  });
+});
