@@ -229,6 +229,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/deadletters": ["test/store/deadletters", "test/conformance/deadletters.ts"],
   "store/deadletters/postgres": ["test/servers/deadletters"],
   "store/events": ["test/conformance/events", "test/store/events/duckdb/duckdb.test.ts"],
+  "store/events/clickhouse/query": ["test/servers/clickhouse"],
   "store/events/clickhouse": ["test/servers/clickhouse"],
   "store/events/duckdb": ["test/store/events/duckdb", "test/servers/events"],
   "store/events/duckdb/load": [

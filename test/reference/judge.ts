@@ -4,6 +4,7 @@ import { generateRecords, type Scene } from "./generate-records.ts";
 import type { Request } from "./generate-request.ts";
 import { ingest, type ReferenceData } from "./ingest.ts";
 import { listUsers } from "./list-users.ts";
+import type { OpenStore } from "./loaded-store.ts";
 import type { Random } from "./random.ts";
 import { Refused } from "./refused.ts";
 import { nowOf } from "./scenes.ts";
@@ -22,11 +23,16 @@ export interface Judge extends AsyncDisposable {
   judgeUsers(request: Request): Promise<string | undefined>;
 }
 
-export async function openJudge(scene: Scene, random: Random, count: number): Promise<Judge> {
+export async function openJudge(
+  scene: Scene,
+  random: Random,
+  count: number,
+  openStore?: OpenStore,
+): Promise<Judge> {
   const nowMs = nowOf(scene);
   const records = generateRecords(random, scene, count);
   const data = ingest(scene.project, records);
-  const subject = await openSubject(scene.project, records, nowMs);
+  const subject = await openSubject(scene.project, records, nowMs, openStore);
   const compareAnswers = (request: Request) =>
     differ(
       async () => analyze(data, nowMs, request),

@@ -16,18 +16,13 @@ export interface LoadedStore extends AsyncDisposable {
   readonly store: EventStore;
 }
 
-/** A store in a folder of its own, into which the records went the way that all records go. */
-export async function openLoadedStore(
-  project: ReferenceProject,
-  records: readonly ReceivedRecord[],
-): Promise<LoadedStore> {
-  const folder = mkdtempSync(join(tmpdir(), "engage-reference-"));
-  const stagingFolder = join(folder, "staging");
-  mkdirSync(stagingFolder);
-  await using opened = new AsyncDisposableStack();
-  opened.defer(() => rmSync(folder, { recursive: true }));
-  const store = await openDuckDbStore({
-    folder: join(folder, "events"),
+/** Opens an empty store. */
+export type OpenStore = (folder: string, stagingFolder: string) => Promise<EventStore>;
+
+/** Opens a DuckDB store. */
+const openDuckDb: OpenStore = (folder, stagingFolder) =>
+  openDuckDbStore({
+    folder,
     stagingFolder,
     memoryLimitBytes: 512 * mebibyte,
     threads: 2,
@@ -35,6 +30,19 @@ export async function openLoadedStore(
     maxQueries: 2,
     maxWaiting: 100,
   });
+
+/** A store in a folder of its own, into which the records went the way that all records go. */
+export async function openLoadedStore(
+  project: ReferenceProject,
+  records: readonly ReceivedRecord[],
+  openStore: OpenStore = openDuckDb,
+): Promise<LoadedStore> {
+  const folder = mkdtempSync(join(tmpdir(), "engage-reference-"));
+  const stagingFolder = join(folder, "staging");
+  mkdirSync(stagingFolder);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rmSync(folder, { recursive: true }));
+  const store = await openStore(join(folder, "events"), stagingFolder);
   opened.use(store);
   await loadAll(store, join(folder, "intake.sqlite"), stagingFolder, project, records);
   for (const { name, day, kind, members } of project.clusters) {

@@ -28,7 +28,7 @@ import { AnalysisRefusal, returnCodes } from "../../services/analysis/refusal/re
 import { decodeQueryBody } from "../../services/analysis/rest/query-body.ts";
 import type { Label } from "./groups.ts";
 import type { ReceivedRecord } from "./ingest.ts";
-import { openLoadedStore, zoneText } from "./loaded-store.ts";
+import { type OpenStore, openLoadedStore, zoneText } from "./loaded-store.ts";
 import type { ReferenceProject } from "./project.ts";
 import { Refused } from "./refused.ts";
 
@@ -65,8 +65,9 @@ export async function openSubject(
   project: ReferenceProject,
   records: readonly ReceivedRecord[],
   nowMs: number,
+  openStore?: OpenStore,
 ): Promise<Subject> {
-  const loaded = await openLoadedStore(project, records);
+  const loaded = await openLoadedStore(project, records, openStore);
   const { store } = loaded;
   const engine = createEmbeddedEngine({ store, project: definitionsOf(project), now: () => nowMs });
   const call = () => ({ signal: AbortSignal.timeout(30_000), rest: undefined });

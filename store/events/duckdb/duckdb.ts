@@ -1,11 +1,12 @@
 import { type EventStore, emptySchema } from "../events.ts";
+import type { QueryLimits } from "../query-slots.ts";
 import { cohortInfos, importCohort } from "./cohorts.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { loadBatch } from "./load/load.ts";
 import { exportRecords } from "./query/export.ts";
 import { readIdentities } from "./query/identities.ts";
 import { countUses } from "./query/name-uses.ts";
-import { createQueries, openSnapshot, type QueryLimits } from "./query/query.ts";
+import { createQueries, openSnapshot } from "./query/query.ts";
 import { createScans } from "./query/scan.ts";
 import { storeStats } from "./query/stats.ts";
 import { selectUsers } from "./query/users.ts";

@@ -32,3 +32,10 @@ export function firstLine({ message }: Error): string {
 }
 
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "");
+
+const tooLarge = /^Conversion Error: (?:Could not cast value|Type DOUBLE with value) .*DECIMAL\(16,\s?6\)/;
+
+/** Reports whether a statement failed at a value too large for the sums of its scan. */
+export function isTooLargeForSum(error: unknown): boolean {
+  return error instanceof Error && tooLarge.test(error.message);
+}

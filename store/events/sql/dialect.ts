@@ -4,7 +4,7 @@
  */
 export interface Dialect {
   /** Returns the placeholder of a bound value. No other text may contain such tokens. */
-  placeholder(number: number): string;
+  placeholder(number: number, type: ValueType): string;
   /** Matches the placeholders of a text; the first group is the number. */
   readonly placeholders: RegExp;
   typeName(type: ValueType): string;
@@ -12,6 +12,12 @@ export interface Dialect {
   /** Divides and rounds down; the number is from 0 to `max`, the divisor an integer literal. */
   divideInteger(sql: string, divisor: number, max: number): string;
   isFinite(number: string): string;
+  /** The same value, with a type whose aggregates of nothing are null. */
+  nullable(value: string): string;
+  /** The first value which is not null. */
+  firstOf(values: readonly string[], type: ValueType): string;
+  /** The text for a value, from two bound lists of equal length; without it, lists are joined. */
+  readonly lookup?: (value: string, keys: string, texts: string) => string;
   contains(text: string, part: string): string;
   /** Whether the text contains one of the texts of a bound list. */
   containsAny(text: string, parts: string): string;
@@ -34,12 +40,17 @@ export interface Dialect {
   tupleItem(tuple: string, position: number): string;
   /** Returns a row for each element, in a SELECT list. */
   unnest(list: string): string;
+  /** A subquery in parentheses with a row for each position of lists of equal length. */
+  rowsOf(columns: readonly { readonly name: string; readonly list: string }[]): string;
+  /** A value which is equal for equal lists; null when the list that it was made from is empty. */
+  listValue(from: string, list: string): string;
   /** The list without order and duplicates. */
   asSet(list: string): string;
 
   /** The bit at a computed position from 0 to 62, as a power of two. */
   bit(place: string): string;
   anyBit(mask: string, bits: bigint): string;
+  /** Null without a mask which is not null. */
   bitOr(mask: string, filter: string | undefined): string;
   /** The quantile of doubles, interpolated linearly between neighbours. */
   quantile(value: string, fraction: string, filter: string | undefined): string;
@@ -47,15 +58,28 @@ export interface Dialect {
   millionths(number: string): string;
   /** As `millionths`, but null instead of a failure. */
   millionthsOrNull(number: string): string;
+  /** The double for millionths, or for a sum of them. */
+  numberOfMillionths(units: string): string;
+  /** A double below 2^62 as a whole number, whose sum can be larger. */
+  remainder(number: string): string;
   /** Adds a list of doubles in sequence, from the lowest on. */
   sumInOrder(list: string): string;
-  /** Collects all values in one list, in the same order for all lists of a group. */
-  collect(value: string): string;
+  /**
+   * Collects all values in one list, in the same order for all lists of a group. `number` and `place`
+   * are numbers, of which only the first may be null; `list` are lists.
+   */
+  collect(value: string, of: "number" | "place" | "list"): string;
   flatten(lists: string): string;
+  /** The aggregate which merges the values of shards. An engine without shards has none. */
+  merge(column: string, merge: Merge): string;
+  /** As `quantile`, but a value that `merge` accepts. */
+  quantileState(value: string, fraction: string, filter: string | undefined): string;
   /** Follows the name of a common table expression which is computed once. */
   asShared(query: string): string;
-  /** The one value which is not null. */
-  onlyValue(value: string): string;
+  /** The value of a column in rows which lack it. */
+  missing(isList: boolean): string;
+  /** The one value which is not missing. */
+  onlyValue(value: string, isList: boolean): string;
 }
 
 /**
@@ -71,3 +95,17 @@ export interface ValueType {
 
 export const scalar = (of: ScalarType): ValueType => ({ of, isList: false });
 export const listOf = (of: ScalarType): ValueType => ({ of, isList: true });
+
+/** How the values of rows with equal keys become one. */
+export type Merge =
+  | "sum"
+  | "min"
+  | "max"
+  /** Masks of bits. */
+  | "bits"
+  /** Lists of any length, one after the other. */
+  | "concatenate"
+  /** Lists of equal length, element by element. */
+  | "addLists"
+  /** The states of a quantile, by the SQL of its fraction. */
+  | { readonly fraction: string };

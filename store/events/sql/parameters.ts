@@ -60,7 +60,8 @@ export class Parameters {
       const known = renumbered.get(number);
       if (known !== undefined) return known;
       parameters.push(this.#parameters[number - 1]!);
-      const placeholder = this.#dialect.placeholder(parameters.length);
+      const { type } = parameters.at(-1)!;
+      const placeholder = this.#dialect.placeholder(parameters.length, type);
       renumbered.set(number, placeholder);
       return placeholder;
     });
@@ -72,7 +73,7 @@ export class Parameters {
     const key = JSON.stringify([parameter.type.of, parameter.type.isList, printable(parameter.value)]);
     const number = this.#numbers.get(key) ?? this.#parameters.push(parameter);
     this.#numbers.set(key, number);
-    return this.#dialect.placeholder(number);
+    return this.#dialect.placeholder(number, parameter.type);
   }
 }
 

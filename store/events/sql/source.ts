@@ -3,6 +3,7 @@ import type { Property } from "../schema.ts";
 import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
 import type { Parameters, ScalarValue } from "./parameters.ts";
 import type { EventColumn, EventsWanted, Relations, UserColumn } from "./relations.ts";
+import type { Stages } from "./stages.ts";
 
 /** The context in which all parts of a query are compiled. */
 export interface CompileContext {
@@ -12,6 +13,8 @@ export interface CompileContext {
   readonly zone: readonly ZoneStep[];
   /** Whether sums accept values of any size. Otherwise the statement fails at a value of 10^10 or above. */
   readonly hasWideSums?: boolean;
+  /** Collects what each shard computes; undefined when there is one. */
+  readonly stages?: Stages | undefined;
 }
 
 /**
@@ -81,9 +84,13 @@ export class Source {
   /** Returns the text for a value, from two lists of equal length. */
   lookup(of: string, type: ScalarType, values: readonly ScalarValue[], texts: readonly string[]): string {
     const { dialect, parameters } = this.context;
-    const keys = dialect.unnest(parameters.bindList(type, values));
-    const found = dialect.unnest(parameters.bindList("text", texts));
-    return `${this.#join(`(SELECT ${keys} AS k, ${found} AS value)`, (alias) => `${alias}.k = ${of}`)}.value`;
+    const [keys, found] = [parameters.bindList(type, values), parameters.bindList("text", texts)];
+    if (dialect.lookup !== undefined) return dialect.lookup(of, keys, found);
+    const rows = dialect.rowsOf([
+      { name: "k", list: keys },
+      { name: "value", list: found },
+    ]);
+    return `${this.#join(rows, (alias) => `${alias}.k = ${of}`)}.value`;
   }
 
   from(range: Pick<EventsWanted, "startMs" | "endMs" | "events">): string {

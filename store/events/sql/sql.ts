@@ -1,14 +1,23 @@
 import type { Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
-import { type CompiledMeasures, compileAdditive, type Numbered } from "./measure/additive.ts";
+import { type CompiledMeasures, compileAdditive } from "./measure/additive.ts";
+import type { Numbered } from "./measure/aggregates.ts";
 import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
-import type { CompiledScan, MeasureLayout, Part } from "./measure/layout.ts";
+import { type CompiledScan, isListColumn, type MeasureLayout, type Part } from "./measure/layout.ts";
 import { Parameters } from "./parameters.ts";
 import { compileShared, divideRange, groupBy, withKeys } from "./pass.ts";
 import type { Relations } from "./relations.ts";
 import { createSharedRows, shouldShare } from "./shared-rows.ts";
 import { type CompileContext, Source } from "./source.ts";
+import { Stages } from "./stages.ts";
+
+export interface ScanForm {
+  /** Whether sums accept values of 10^10 or above. Without it the query fails at such a value. */
+  readonly hasWideSums?: boolean;
+  /** Whether users are divided among several shards. */
+  readonly isSharded?: boolean;
+}
 
 /**
  * Compiles the query of a scan; undefined when it can have no groups.
@@ -17,19 +26,18 @@ import { type CompileContext, Source } from "./source.ts";
  * the events (`rows.ts`, `keys.ts`, `source.ts`, `expression/`), and `measure/` aggregates the rows.
  * `users.ts` compiles queries for users. `dialect.ts` declares what differs between engines,
  * `relations.ts` the tables of a driver, and `parameters.ts` collects the bound values.
- *
- * @param hasWideSums whether sums accept values of 10^10 or above; without it the query fails at such a
- * value
  */
 export function compileScan(
   scan: Scan,
   relations: Relations,
   dialect: Dialect,
-  hasWideSums = false,
+  { hasWideSums = false, isSharded = false }: ScanForm = {},
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
-  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
-  const sharedRows = shouldShare(scan, relations) ? createSharedRows(context) : undefined;
+  const stages = isSharded ? new Stages(parameters) : undefined;
+  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums, stages };
+  // Each shard would have to keep its own rows.
+  const sharedRows = !isSharded && shouldShare(scan, relations) ? createSharedRows(context) : undefined;
   const division = divideRange(scan, sharedRows);
   if (scan.measures.length === 0 || division.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
@@ -59,6 +67,7 @@ export function compileScan(
     columns: [...keys.map(({ name }) => name), ...columns],
     measures: numbered.map(({ index }): MeasureLayout => layouts.get(index)!),
     bucketCount: division.stretches.windows?.length ?? division.stretches.count,
+    stages: stages?.all ?? [],
     windows: division.stretches.windows,
   };
 }
@@ -77,10 +86,12 @@ function mergeParts(
   if (only !== undefined && parts.length === 1)
     return `SELECT ${[...outer, ...columns].join(", ")} FROM ${only.sql} p`;
   const branches = parts.map((part) => {
-    const own = columns.map((column) => (part.columns.includes(column) ? column : `NULL AS ${column}`));
+    const own = columns.map((column) =>
+      part.columns.includes(column) ? column : `${dialect.missing(isListColumn(column))} AS ${column}`,
+    );
     return `SELECT ${withKeys(keys, ...own)} FROM ${part.sql} p`;
   });
-  const merged = columns.map((column) => `${dialect.onlyValue(column)} AS ${column}`);
+  const merged = columns.map((column) => `${dialect.onlyValue(column, isListColumn(column))} AS ${column}`);
   const rows = `SELECT ${withKeys(keys, ...merged)} FROM (${branches.join(" UNION ALL ")}) p${groupBy(keys)}`;
   return `SELECT ${[...outer, ...columns].join(", ")} FROM (${rows}) p`;
 }

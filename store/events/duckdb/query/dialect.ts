@@ -38,6 +38,8 @@ export const duckdbDialect: Dialect = {
   divideInteger: (sql, divisor, max) =>
     max > maxInteger ? `(${sql} // ${divisor})` : `(CAST(${sql} AS INTEGER) // ${divisor})`,
   isFinite: (number) => `isfinite(${number})`,
+  nullable: (value) => value,
+  firstOf: (values) => `coalesce(${values.join(", ")})`,
   contains: (text, part) => `contains(${text}, ${part})`,
   containsAny: (text, parts) => `list_bool_or(list_transform(${parts}, lambda p: contains(${text}, p)))`,
   isAnyOf: (value, list) => `(${value} IN (SELECT unnest(${list})))`,
@@ -64,6 +66,8 @@ export const duckdbDialect: Dialect = {
   },
   tupleItem: (tuple, position) => `${tuple}[${position}]`,
   unnest: (list) => `unnest(${list})`,
+  rowsOf: (columns) => `(SELECT ${columns.map(({ name, list }) => `unnest(${list}) AS ${name}`).join(", ")})`,
+  listValue: (from, list) => `CASE WHEN NOT (len(${from}) = 0) THEN ${list} END`,
   asSet: (list) => `list_sort(list_distinct(${list}))`,
 
   bit: (place) => (place === "0" ? "CAST(1 AS BIGINT)" : `(CAST(1 AS BIGINT) << ${place})`),
@@ -72,12 +76,21 @@ export const duckdbDialect: Dialect = {
   quantile: (value, fraction, filter) => withFilter(`quantile_cont(${value}, ${fraction})`, filter),
   millionths: (number) => `CAST(${number} AS ${millionths})`,
   millionthsOrNull: (number) => `TRY_CAST(${number} AS ${millionths})`,
+  numberOfMillionths: (units) => `CAST(${units} AS DOUBLE)`,
+  remainder: (number) => `CAST(${number} AS BIGINT)`,
   sumInOrder: (list) => `list_sum(list_sort(${list}))`,
   collect: (value) => `list(${value})`,
+  merge: onlyOneShard,
+  quantileState: onlyOneShard,
   flatten: (lists) => `flatten(${lists})`,
   asShared: (query) => `AS MATERIALIZED (${query})`,
+  missing: () => "NULL",
   onlyValue: (value) => `any_value(${value})`,
 };
+
+function onlyOneShard(): never {
+  throw new Error("the engine has no shards");
+}
 
 function withoutEmptyTexts(list: string, type: ScalarType): string {
   return type === "text"

@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import { createFairSlots, type FairSlots, type Sharer } from "../../../../base/async/fair-slots.ts";
-import { type EventStore, type QueryCaller, type QueryCounts, TooManyQueriesError } from "../../events.ts";
+import type { EventStore, QueryCaller, QueryCounts } from "../../events.ts";
+import { createQuerySlots, type QueryLimits } from "../../query-slots.ts";
 import type { Database } from "../database.ts";
 import type { StoreTables } from "../layout.ts";
 import type { Session, Types, Values } from "../session.ts";
@@ -57,30 +57,17 @@ export interface Query extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** The maximum number of results that one caller keeps for its readers. They are on the disk when memory is short. */
-const maxHeldResults = 8;
-const maxWaitingResults = 100;
-
-/** Limits of the queries of a store. */
-export interface QueryLimits {
-  /** The maximum number of concurrent queries; as many again run for callers without a running one. */
-  readonly maxQueries: number;
-  /** The maximum number of waiting queries of one caller; four times as many of all together. */
-  readonly maxWaiting: number;
-}
-
 export interface SharedQueries extends Queries {
   counts(): QueryCounts;
 }
 
-export function createQueries(database: Database, { maxQueries, maxWaiting }: QueryLimits): SharedQueries {
-  const running = createSlots(maxQueries, maxWaiting, "run");
-  const results = createSlots(maxHeldResults, maxWaitingResults, "are read");
+export function createQueries(database: Database, limits: QueryLimits): SharedQueries {
+  const slots = createQuerySlots(limits);
   return {
-    counts: running.counts,
-    keep: (caller, signal) => results.take(sharerOf(caller), signal),
+    counts: slots.counts,
+    keep: slots.keep,
     async open(caller, signal) {
-      const release = await running.take(sharerOf(caller), signal);
+      const release = await slots.run(caller, signal);
       try {
         return await openSnapshot(database, signal, release);
       } catch (error) {
@@ -89,22 +76,6 @@ export function createQueries(database: Database, { maxQueries, maxWaiting }: Qu
       }
     },
   };
-}
-
-function createSlots(maxRunning: number, maxWaiting: number, verb: string): FairSlots {
-  return createFairSlots({
-    maxRunning,
-    reserved: maxRunning,
-    maxWaiting,
-    refuse: ({ running, waiting }) =>
-      new TooManyQueriesError(
-        `${running} queries ${verb} and ${waiting} wait, at most ${maxRunning} and ${maxWaiting} may`,
-      ),
-  });
-}
-
-function sharerOf({ projectId, caller = "" }: QueryCaller): Sharer {
-  return { group: projectId, member: caller };
 }
 
 /** Opens a snapshot which takes no slot, for the upkeep of the store. */

@@ -4,13 +4,13 @@ import type {
   DuckDBMaterializedResult,
   DuckDBVector,
 } from "@duckdb/node-api";
-import type { RowReader } from "../../sql/measure/cells.ts";
+import type { StoredRows } from "../../sql/result.ts";
 
 /**
  * Reads a result in memory, row by row in any order. The engine keeps the result, and one chunk at a
  * time is converted.
  */
-export class ResultRows implements RowReader {
+export class ResultRows implements StoredRows {
   readonly rowCount: number;
   readonly #result: DuckDBMaterializedResult;
   /** The first row of each visited chunk, and of the next one. Chunks may have few rows. */

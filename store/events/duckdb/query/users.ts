@@ -1,10 +1,10 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
-import { parseWithBigInts } from "../../../../base/json/exact-numbers.ts";
 import type { QueryCaller, StoredUser, UserScan, UserSelection } from "../../scan.ts";
-import type { ProjectSchema, Property } from "../../schema.ts";
+import type { Property } from "../../schema.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
+import { decodeScalar, wantedProperties } from "../../stored-users.ts";
 import { propertyColumn, type StoreTables } from "../layout.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
@@ -139,14 +139,6 @@ async function* decode(
 /** Types which are stored as text. */
 const textTypes: ReadonlySet<Property["type"]> = new Set(["text", "object", "object_group"]);
 
-/** Returns the named properties, or all when none are named. */
-function wantedProperties(
-  named: readonly Property[] | undefined,
-  { properties }: ProjectSchema,
-): readonly Property[] {
-  return (named ?? [...properties.values()]).filter(({ table }) => table === "user");
-}
-
 function decodeUser(
   rows: PackedRow,
   userId: number,
@@ -176,10 +168,4 @@ function decodeValue(value: unknown, { type, group }: Property): unknown {
       : value.items.map((one) => decodeScalar(one, type));
   }
   return decodeScalar(value, type);
-}
-
-function decodeScalar(value: unknown, type: Property["type"]): unknown {
-  if (value === null) return null;
-  if (type === "time") return new Date(Number(value)).toISOString().replace("T", " ").slice(0, -1);
-  return type === "object" || type === "object_group" ? parseWithBigInts(value as string) : value;
 }

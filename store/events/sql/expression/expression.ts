@@ -69,7 +69,8 @@ function compileFirst(of: readonly Expression[], source: Source): Value {
   const [first] = all;
   if (first === undefined) return scalarValue(textOf("", source), "text");
   const alike = all.filter(({ type }) => type.of === first.type.of && type.isList === first.type.isList);
-  return { sql: `coalesce(${alike.map(({ sql }) => sql).join(", ")})`, type: first.type };
+  const values = alike.map(({ sql }) => sql);
+  return { sql: source.context.dialect.firstOf(values, first.type), type: first.type };
 }
 
 function compileCase(branches: Extract<Expression, { kind: "case" }>["branches"], source: Source): string {

@@ -1,19 +1,21 @@
-import type { Aggregate, Measure, Scan } from "../../scan.ts";
+import type { Scan } from "../../scan.ts";
 import { scalar } from "../dialect.ts";
-import { compileExpression } from "../expression/expression.ts";
-import { asNumber } from "../expression/value.ts";
 import type { CompiledKey } from "../keys.ts";
-import { compilePass, groupBy, type Pass, type RangeDivision, withFilter, withKeys } from "../pass.ts";
-import type { CompileContext, Source } from "../source.ts";
-import { type ExactSum, joinParts, partNames, splitValue, sumParts, valueOfParts } from "./exact-sum.ts";
+import { compilePass, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
+import type { CompileContext } from "../source.ts";
+import {
+  aggregateTexts,
+  exactSum,
+  isOf,
+  type Kind,
+  mergedColumns,
+  type Numbered,
+  totalText,
+  valueTexts,
+} from "./aggregates.ts";
+import { joinParts, partNames, valueOfParts } from "./exact-sum.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
-
-type Kind = Exclude<Aggregate["kind"], "distinct">;
-/** A measure with its index in the scan. */
-export interface Numbered {
-  readonly index: number;
-  readonly measure: Measure;
-}
+import { mergeShards } from "./merge.ts";
 
 /** Compiled parts of a query, with a layout for each measure of the scan that they compute. */
 export interface CompiledMeasures {
@@ -63,7 +65,6 @@ export function compileAdditive(
   return { parts: [cells, ...inWindows, ...windows, ...whole], layouts, shared };
 }
 
-const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === kind;
 const isSingle = ({ stretches }: RangeDivision): boolean =>
   stretches.count <= 1 && stretches.windows === undefined;
 
@@ -91,9 +92,10 @@ function compileStretches(
   measures: readonly Numbered[],
 ) {
   const pass = passOf(context, scan, division, measures, true);
-  const columns = aggregateTexts(measures, pass, context, "x");
-  const rows = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
-  return { rows, keys: pass.keys };
+  const columns = aggregateTexts(measures, pass, context);
+  const sql = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
+  const grouped = { sql, keys: pass.keys, by: ["b"], columns: mergedColumns(measures, context) };
+  return { rows: mergeShards(context, grouped), keys: pass.keys };
 }
 
 interface Stretched {
@@ -115,13 +117,13 @@ function compileCells(
   const lists = listed.map((one) => {
     const name = `x${one.index}`;
     const cell = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : number(name);
-    return `${dialect.collect(cell)} AS c${one.index}`;
+    return `${dialect.collect(cell, "number")} AS c${one.index}`;
   });
   const totals = measures.flatMap(({ index, measure: { aggregate } }) => {
     const text = totalText(aggregate.kind as Kind, `x${index}`, sum);
     return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${index}`];
   });
-  return listPart(keys, [`${dialect.collect("b")} AS places`, ...lists, ...totals], rows);
+  return listPart(keys, [`${dialect.collect("b", "place")} AS places`, ...lists, ...totals], rows);
 }
 
 /** Compiles sums of windows from the parts of their stretches. */
@@ -134,8 +136,8 @@ function compileSumWindows(
   const sum = exactSum(context);
   const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
   const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(context, division)}${groupBy(keys, "w.w")}`;
-  const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`)} AS c${index}`);
-  return listPart(keys, [`${dialect.collect("b")} AS places_s`, ...lists], `(${joined})`);
+  const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`, "number")} AS c${index}`);
+  return listPart(keys, [`${dialect.collect("b", "place")} AS places_s`, ...lists], `(${joined})`);
 }
 
 /**
@@ -150,10 +152,12 @@ function compileWindows(
 ): Part {
   const { dialect } = context;
   const pass = passOf(context, scan, division, measures, true);
-  const inner = aggregateTexts(measures, pass, context, "x");
-  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(context, division)}${groupBy(pass.keys, "w.w")}`;
-  const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`)} AS c${index}`);
-  return listPart(pass.keys, [`${dialect.collect("b")} AS places_w`, ...lists], `(${rows})`);
+  const inner = aggregateTexts(measures, pass, context);
+  const sql = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(context, division)}${groupBy(pass.keys, "w.w")}`;
+  const grouped = { sql, keys: pass.keys, by: ["b"], columns: mergedColumns(measures, context) };
+  const rows = mergeShards(context, grouped);
+  const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`, "number")} AS c${index}`);
+  return listPart(pass.keys, [`${dialect.collect("b", "place")} AS places_w`, ...lists], `(${rows})`);
 }
 
 /** Joins rows `r` of a stretch `b` with each window `w.w` which contains the stretch. */
@@ -161,15 +165,14 @@ function joinWindows({ dialect, parameters }: CompileContext, { stretches }: Ran
   const pairs = (stretches.windows ?? []).flatMap(([from, to], window) =>
     Array.from({ length: to - from }, (_, offset) => [from + offset, window] as const),
   );
-  const [stretch, window] = [0, 1].map((side) =>
-    dialect.unnest(
-      parameters.bindList(
-        "event",
-        pairs.map((pair) => pair[side]!),
-      ),
+  const rows = (["s", "w"] as const).map((name, side) => ({
+    name,
+    list: parameters.bindList(
+      "event",
+      pairs.map((pair) => pair[side]!),
     ),
-  );
-  return `JOIN (SELECT ${stretch} AS s, ${window} AS w) w ON w.s = r.b`;
+  }));
+  return `JOIN ${dialect.rowsOf(rows)} w ON w.s = r.b`;
 }
 
 function listPart(keys: readonly CompiledKey[], columns: readonly string[], rows: string): Part {
@@ -186,8 +189,10 @@ function compileWhole(
 ): Part {
   const pass = passOf(context, scan, division, measures, false);
   const sum = exactSum(context);
-  const inner = aggregateTexts(measures, pass, context, "x");
-  const rows = `(SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)})`;
+  const inner = aggregateTexts(measures, pass, context);
+  const grouped = `SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)}`;
+  const columnsOfShards = mergedColumns(measures, context);
+  const rows = `(${mergeShards(context, { sql: grouped, keys: pass.keys, by: [], columns: columnsOfShards })})`;
   const columns = measures.map((one) => {
     const name = `x${one.index}`;
     const value = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : name;
@@ -196,11 +201,6 @@ function compileWhole(
   const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${rows} x)`;
   return { sql, columns: columns.map(nameOf) };
 }
-
-const exactSum = ({ dialect, hasWideSums = false }: CompileContext): ExactSum => ({
-  dialect,
-  isWide: hasWideSums,
-});
 
 function passOf(
   context: CompileContext,
@@ -216,64 +216,6 @@ function passOf(
     values: (source) => measures.flatMap(({ measure }) => valueTexts(measure.aggregate, source)),
     needsBucket,
   });
-}
-
-/** Returns the SQL of what is aggregated in each row; several columns for a sum. */
-function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
-  if (aggregate.kind === "count") return ["1"];
-  const value = compileExpression(aggregate.of, source);
-  if (aggregate.kind === "sum") {
-    return splitValue(asNumber(value, source.context), exactSum(source.context));
-  }
-  if (aggregate.kind !== "values") return [asNumber(value, source.context)];
-  const { sql, type } = value;
-  return [type.isList ? `CASE WHEN NOT ${source.context.dialect.isEmptyList(sql)} THEN 1 END` : sql];
-}
-
-/** Returns aggregates, with columns named after the measures' indexes in the scan. */
-function aggregateTexts(
-  measures: readonly Numbered[],
-  pass: Pass,
-  context: CompileContext,
-  prefix: string,
-): readonly string[] {
-  const sum = exactSum(context);
-  let next = 0;
-  return measures.flatMap((one, place) => {
-    const name = `${prefix}${one.index}`;
-    const width = isOf("sum")(one) ? partNames(name, sum).length : 1;
-    const values = pass.values.slice(next, next + width);
-    next += width;
-    if (isOf("sum")(one)) return sumParts(values, pass.filters[place], name, sum);
-    return [`${aggregateText(one, values[0]!, pass.filters[place], context)} AS ${name}`];
-  });
-}
-
-function aggregateText(
-  { measure }: Numbered,
-  value: string,
-  filter: string | undefined,
-  { dialect, parameters }: CompileContext,
-): string {
-  const { aggregate } = measure;
-  switch (aggregate.kind) {
-    case "quantile":
-      return dialect.quantile(value, parameters.bind("number", aggregate.fraction), filter);
-    case "values":
-      return withFilter(`count(${value})`, filter);
-    case "min":
-    case "max":
-      return withFilter(`${aggregate.kind}(${value})`, filter);
-    default:
-      return withFilter("count(*)", filter);
-  }
-}
-
-/** Returns the aggregate over all stretches of a group. */
-function totalText(kind: Kind, cell: string, sum: ExactSum): string | undefined {
-  if (kind === "quantile") return undefined;
-  if (kind === "sum") return valueOfParts(joinParts(cell, sum), sum);
-  return kind === "min" || kind === "max" ? `${kind}(${cell})` : `sum(${cell})`;
 }
 
 const nameOf = (column: string): string => column.slice(column.lastIndexOf(" ") + 1);

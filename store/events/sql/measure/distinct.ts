@@ -4,8 +4,10 @@ import { compileExpression } from "../expression/expression.ts";
 import { compilePass, filterText, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
 import type { ListColumn } from "../rows.ts";
 import type { CompileContext, Source } from "../source.ts";
-import type { CompiledMeasures, Numbered } from "./additive.ts";
+import type { CompiledMeasures } from "./additive.ts";
+import type { Numbered } from "./aggregates.ts";
 import { type CellLayout, type Part, wordBits } from "./layout.ts";
+import { mergeShards } from "./merge.ts";
 
 type Distinct = Extract<Aggregate, { kind: "distinct" }>;
 
@@ -36,7 +38,7 @@ export function compileDistinct(
   scan: Scan,
   division: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
-): CompiledMeasures & { readonly shared: string | undefined } {
+): CompiledMeasures {
   const aggregate = measures[0]!.measure.aggregate as Distinct;
   const pass = compilePass(context, {
     scan,
@@ -48,7 +50,8 @@ export function compileDistinct(
   });
   const value = pass.values[0] ?? "elements";
   const isNeverNull = aggregate.of.kind === "builtin" && aggregate.of.name === "user_id";
-  const masked = { pass, value, filter: isNeverNull ? undefined : `${value} IS NOT NULL`, measures };
+  const filter = isNeverNull ? undefined : `${value} IS NOT NULL`;
+  const masked = { pass, value, filter, measures, isOfShard: isNeverNull };
   const cells = (index: number): CellLayout => {
     if (isWide(division)) return { kind: "words", words: `words_${name}`, values: `c${index}` };
     const isSingle = division.stretches.count <= 1 && division.stretches.windows === undefined;
@@ -58,7 +61,7 @@ export function compileDistinct(
   return {
     ...(isWide(division)
       ? compileWide(context, scan, name, masked)
-      : compileNarrow(context, division, masked)),
+      : { ...compileNarrow(context, division, masked), shared: undefined }),
     layouts: new Map(
       measures.map(({ index }) => [
         index,
@@ -74,13 +77,46 @@ interface Masked {
   /** Leaves out rows without a value, which still make their group known. */
   readonly filter: string | undefined;
   readonly measures: readonly Numbered[];
+  /** Whether no two shards have the same value, so that their numbers add up. */
+  readonly isOfShard: boolean;
+}
+
+/** Returns rows by value, of all shards where several may have the same value. */
+function mergeMasks(context: CompileContext, { pass, value, isOfShard }: Masked, masks: Masks): string {
+  const { sql, by, names } = masks;
+  if (isOfShard) return sql;
+  const columns = names.map((name) => ({ name, merge: "bits" as const }));
+  return mergeShards(context, { sql, keys: pass.keys, by: [value, ...by], columns });
+}
+
+interface Masks {
+  readonly sql: string;
+  /** What rows are grouped by, besides keys and value. */
+  readonly by: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Returns numbers of values, of all shards where these add up. */
+function mergeCounts(
+  context: CompileContext,
+  { pass, isOfShard }: Masked,
+  { sql, by, names }: Masks,
+): string {
+  if (!isOfShard) return sql;
+  const columns = names.map((name) => ({
+    name,
+    merge: name.startsWith("t") ? ("sum" as const) : ("addLists" as const),
+  }));
+  return mergeShards(context, { sql, keys: pass.keys, by, columns });
 }
 
 function compileNarrow(
-  { dialect }: CompileContext,
+  context: CompileContext,
   { stretches }: RangeDivision,
-  { pass, value, filter, measures }: Masked,
-): { readonly parts: readonly Part[]; readonly shared: undefined } {
+  masked: Masked,
+): { readonly parts: readonly Part[] } {
+  const { dialect } = context;
+  const { pass, value, filter, measures } = masked;
   const words = Array.from({ length: Math.ceil(stretches.count / wordBits) }, (_, word) => word);
   const inWord = (word: number) =>
     words.length === 1 ? undefined : `b >= ${word * wordBits} AND b < ${(word + 1) * wordBits}`;
@@ -105,17 +141,13 @@ function compileNarrow(
     const total = `${dialect.cast(`count(${met})`, { of: "number", isList: false })} AS t${index}`;
     return isSingle ? [total] : [total, `${dialect.list(counts)} AS c${index}`];
   });
-  const rows = `SELECT ${withKeys(pass.keys, value, ...masks)} FROM ${pass.rows} r${groupBy(pass.keys, value)}`;
-  const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM (${rows}) m${groupBy(pass.keys)})`;
-  return {
-    parts: [
-      {
-        sql,
-        columns: measures.flatMap(({ index }) => (isSingle ? [`t${index}`] : [`t${index}`, `c${index}`])),
-      },
-    ],
-    shared: undefined,
-  };
+  const byValue = `SELECT ${withKeys(pass.keys, value, ...masks)} FROM ${pass.rows} r${groupBy(pass.keys, value)}`;
+  const names = measures.flatMap(({ index }) => words.map((word) => `m${index}_${word}`));
+  const rows = mergeMasks(context, masked, { sql: byValue, by: [], names });
+  const counted = `SELECT ${withKeys(pass.keys, ...columns)} FROM (${rows}) m${groupBy(pass.keys)}`;
+  const results = measures.flatMap(({ index }) => (isSingle ? [`t${index}`] : [`t${index}`, `c${index}`]));
+  const sql = `(${mergeCounts(context, masked, { sql: counted, by: [], names: results })})`;
+  return { parts: [{ sql, columns: results }] };
 }
 
 function anyOfWord(mask: string, bits: bigint, test: (mask: string, bits: bigint) => string): string[] {
@@ -130,39 +162,65 @@ function bitsOf(from: number, to: number, word: number): bigint {
 }
 
 function compileWide(
-  { dialect }: CompileContext,
+  context: CompileContext,
   { totals }: Scan,
   name: string,
-  { pass, value, filter, measures }: Masked,
-): { readonly parts: readonly Part[]; readonly shared: string } {
+  masked: Masked,
+): { readonly parts: readonly Part[]; readonly shared: string | undefined } {
+  const { dialect, stages } = context;
+  const { pass, value, filter, measures, isOfShard } = masked;
   const place = dialect.bit(`(b % ${wordBits})`);
   const masks = measures.map(
     ({ index }, at) => `${dialect.bitOr(place, filterText(filter, pass.filters[at]))} AS m${index}`,
   );
   const word = `${dialect.divideInteger("b", wordBits, 2 ** 31 - 1)} AS w`;
-  const rows = `SELECT ${withKeys(pass.keys, value, word, ...masks)} FROM ${pass.rows} r${groupBy(pass.keys, value, "w")}`;
+  const byValueAndWord = `SELECT ${withKeys(pass.keys, value, word, ...masks)} FROM ${pass.rows} r${groupBy(pass.keys, value, "w")}`;
+  const names = measures.map(({ index }) => `m${index}`);
+  const shared = mergeMasks(context, masked, { sql: byValueAndWord, by: ["w"], names });
+  // Shards can't read each other's rows, so each counts its own.
+  const isInShard = isOfShard && stages !== undefined;
+  const source = isInShard ? `(${shared}) s` : name;
+  const parts = [compileWords(context, masked, source, name)];
+  return {
+    parts: totals ? [...parts, compileWholeWide(context, masked, source)] : parts,
+    shared: isInShard ? undefined : shared,
+  };
+}
+
+/** Compiles lists of words, and of the numbers of the values in each of their buckets. */
+function compileWords(context: CompileContext, masked: Masked, source: string, name: string): Part {
+  const { dialect } = context;
+  const { pass, measures } = masked;
   const counts = measures.map(({ index }) => {
     const bits = Array.from({ length: wordBits }, (_, bit) =>
       dialect.cast(`count(*) FILTER (WHERE ${dialect.anyBit(`m${index}`, 1n << BigInt(bit))})`, "count"),
     );
     return `${dialect.list(bits)} AS x${index}`;
   });
-  const byWord = `SELECT ${withKeys(pass.keys, "w", ...counts)} FROM ${name}${groupBy(pass.keys, "w")}`;
-  const lists = measures.map(({ index }) => `${dialect.flatten(dialect.collect(`x${index}`))} AS c${index}`);
-  const cells: Part = {
-    sql: `(SELECT ${withKeys(pass.keys, `${dialect.collect("w")} AS words_${name}`, ...lists)} FROM (${byWord}) x${groupBy(pass.keys)})`,
+  const counted = `SELECT ${withKeys(pass.keys, "w", ...counts)} FROM ${source}${groupBy(pass.keys, "w")}`;
+  const names = measures.map(({ index }) => `x${index}`);
+  const byWord = mergeCounts(context, masked, { sql: counted, by: ["w"], names });
+  const lists = measures.map(
+    ({ index }) => `${dialect.flatten(dialect.collect(`x${index}`, "list"))} AS c${index}`,
+  );
+  return {
+    sql: `(SELECT ${withKeys(pass.keys, `${dialect.collect("w", "place")} AS words_${name}`, ...lists)} FROM (${byWord}) x${groupBy(pass.keys)})`,
     columns: [`words_${name}`, ...measures.map(({ index }) => `c${index}`)],
   };
+}
+
+/** Compiles the numbers of values over the whole range. */
+function compileWholeWide(context: CompileContext, masked: Masked, source: string): Part {
+  const { pass, value, measures } = masked;
   const met = measures.map(({ index }) => `max(m${index}) AS m${index}`);
-  const byValue = `SELECT ${withKeys(pass.keys, ...met)} FROM ${name}${groupBy(pass.keys, value)}`;
+  const byValue = `SELECT ${withKeys(pass.keys, ...met)} FROM ${source}${groupBy(pass.keys, value)}`;
   const sums = measures.map(
-    ({ index }) => `${dialect.cast(`count(m${index})`, { of: "number", isList: false })} AS t${index}`,
+    ({ index }) =>
+      `${context.dialect.cast(`count(m${index})`, { of: "number", isList: false })} AS t${index}`,
   );
-  const whole: Part = {
-    sql: `(SELECT ${withKeys(pass.keys, ...sums)} FROM (${byValue}) x${groupBy(pass.keys)})`,
-    columns: measures.map(({ index }) => `t${index}`),
-  };
-  return { parts: totals ? [cells, whole] : [cells], shared: rows };
+  const counted = `SELECT ${withKeys(pass.keys, ...sums)} FROM (${byValue}) x${groupBy(pass.keys)}`;
+  const names = measures.map(({ index }) => `t${index}`);
+  return { sql: `(${mergeCounts(context, masked, { sql: counted, by: [], names })})`, columns: names };
 }
 
 function isElements({ of, as }: Distinct, source: Source): boolean {
@@ -178,5 +236,5 @@ function valueText({ of, as }: Distinct, source: Source): string {
   const { dialect } = source.context;
   const { sql, type } = compileExpression(of, source);
   if (!type.isList) return sql;
-  return `CASE WHEN NOT ${dialect.isEmptyList(sql)} THEN ${as === "set" ? dialect.asSet(sql) : sql} END`;
+  return dialect.listValue(sql, as === "set" ? dialect.asSet(sql) : sql);
 }

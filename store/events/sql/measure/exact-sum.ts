@@ -21,8 +21,8 @@ const partsOf = ({ isWide }: ExactSum) => (isWide ? parts : parts.slice(0, 2));
 /** Splits a value into its parts; returns the SQL of each. */
 export function splitValue(value: string, { dialect, isWide }: ExactSum): readonly string[] {
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
-  const rest = `(${value} - ${dialect.cast(units, scalar("number"))}) * ${remainderScale}`;
-  const inRange = [units, dialect.cast(rest, scalar("integer"))];
+  const rest = `(${value} - ${dialect.numberOfMillionths(units)}) * ${remainderScale}`;
+  const inRange = [units, dialect.remainder(rest)];
   return isWide ? [...inRange, `CASE WHEN ${units} IS NULL THEN ${value} END`] : inRange;
 }
 
@@ -40,7 +40,7 @@ export function sumParts(
     if (part < 2) return `${withFilter(`sum(${column})`, filter)} AS ${name}${parts[part]}`;
     const isGiven = `${column} IS NOT NULL`;
     const condition = filter === undefined ? isGiven : `${filter} AND ${isGiven}`;
-    return `${withFilter(dialect.collect(column), condition)} AS ${name}${parts[part]}`;
+    return `${withFilter(dialect.collect(column, "number"), condition)} AS ${name}${parts[part]}`;
   });
 }
 
@@ -49,7 +49,7 @@ export function joinParts(name: string, sum: ExactSum): readonly string[] {
   return partsOf(sum).map((part, index) => {
     const column = `${name}${part}`;
     if (index < 2) return `sum(${column})`;
-    return sum.dialect.flatten(withFilter(sum.dialect.collect(column), `${column} IS NOT NULL`));
+    return sum.dialect.flatten(withFilter(sum.dialect.collect(column, "list"), `${column} IS NOT NULL`));
   });
 }
 
@@ -58,8 +58,8 @@ export function joinParts(name: string, sum: ExactSum): readonly string[] {
  * @param texts the result of `joinParts`, or names of `sumParts`
  */
 export function valueOfParts([units, rest, wide]: readonly string[], { dialect }: ExactSum): string {
-  const number = (text: string | undefined) => dialect.cast(text ?? "NULL", scalar("number"));
-  const inRange = `(${number(units)} + ${number(rest)} / ${remainderScale})`;
+  const ofRest = dialect.cast(rest ?? "NULL", scalar("number"));
+  const inRange = `(${dialect.numberOfMillionths(units ?? "NULL")} + ${ofRest} / ${remainderScale})`;
   if (wide === undefined) return inRange;
   return `CASE WHEN ${dialect.isEmptyList(`coalesce(${wide}, ${dialect.list([])})`)} THEN ${inRange} ELSE coalesce(${inRange}, 0) + ${dialect.sumInOrder(wide)} END`;
 }

@@ -1,5 +1,6 @@
 import type { CompiledKey } from "../keys.ts";
 import type { Statement } from "../parameters.ts";
+import type { Stage } from "../stages.ts";
 
 /**
  * The columns of the numbers of one measure in a row, which is one group. All are columns by name; null
@@ -25,6 +26,9 @@ export type CellLayout =
   /** A list of words, and one with `wordBits` values for each. */
   | { readonly kind: "words"; readonly words: string; readonly values: string };
 
+/** Reports whether a column of a measure holds lists; totals are numbers. */
+export const isListColumn = (name: string): boolean => !name.startsWith("t");
+
 /** The bits of a mask in a signed integer of 64 bits. */
 export const wordBits = 63;
 
@@ -34,6 +38,8 @@ export interface CompiledScan extends Statement {
   readonly columns: readonly string[];
   readonly measures: readonly MeasureLayout[];
   readonly bucketCount: number;
+  /** What each shard computes, from which the statement reads; empty when there is one. */
+  readonly stages: readonly Stage[];
   /** The stretches [from, to) of each bucket that `combine` applies to. */
   readonly windows: readonly (readonly [from: number, to: number])[] | undefined;
 }

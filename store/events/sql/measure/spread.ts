@@ -21,6 +21,8 @@ export interface CompiledSpread {
   readonly sample: Statement;
   /** One column: the number of distinct values in all rows, up to the maximum. */
   readonly distinct: Statement;
+  /** One column: distinct values, up to the maximum. Those of shards are joined before they are counted. */
+  readonly values: Statement;
 }
 
 /** Compiles the spread of an expression; undefined when there can be no value. */
@@ -38,7 +40,7 @@ export function compileSpreadSql(
     const isNumeric = type.of === "number" || type.of === "integer";
     return type.isList && isNumeric ? [{ name: "v", sql, of: type.of }] : [];
   };
-  const { rows, values } = compilePass(context, {
+  const { rows, values: columns } = compilePass(context, {
     scan: { ...scan, keys: [] },
     division: divideRange(scan),
     measures: scan.measures,
@@ -47,10 +49,10 @@ export function compileSpreadSql(
     lists: elementsOf,
     needsBucket: false,
   });
-  const [value = "v"] = values;
+  const [value = "v"] = columns;
   const present = `SELECT ${value} AS v FROM ${rows} r WHERE ${value} IS NOT NULL`;
-  const count = (from: string) =>
-    `SELECT count(*) AS n FROM (SELECT DISTINCT v FROM (${from}) r LIMIT ${maxDistinct}) d`;
+  const values = (from: string) => `SELECT DISTINCT v FROM (${from}) r LIMIT ${maxDistinct}`;
+  const count = (from: string) => `SELECT count(*) AS n FROM (${values(from)}) d`;
   const number = (text: string) => dialect.cast(text, scalar("number"));
   return {
     range: parameters.finish(
@@ -58,5 +60,6 @@ export function compileSpreadSql(
     ),
     sample: parameters.finish(count(`${present} LIMIT ${sampleRows}`)),
     distinct: parameters.finish(count(present)),
+    values: parameters.finish(values(present)),
   };
 }

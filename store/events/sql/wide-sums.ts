@@ -1,4 +1,4 @@
-import type { Scan } from "../../scan.ts";
+import type { Scan } from "../scan.ts";
 
 /**
  * Remembers which sums have seen values of 10^10 or above. Sums of smaller values take half the time,
@@ -12,13 +12,6 @@ export interface WideSums {
 
 /** Beyond this number the known sums are cleared, and found again. */
 const maxKnown = 1_000;
-
-const tooLarge = /^Conversion Error: (?:Could not cast value|Type DOUBLE with value) .*DECIMAL\(16,\s?6\)/;
-
-/** Reports whether a statement failed at a value too large for the sums of its scan. */
-export function isTooLargeForSum(error: unknown): boolean {
-  return error instanceof Error && tooLarge.test(error.message);
-}
 
 export function createWideSums(): WideSums {
   const known = new Set<string>();

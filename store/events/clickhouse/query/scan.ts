@@ -1,0 +1,109 @@
+import type { GroupKey, NumberSpread, Scan, ScanResult } from "../../scan.ts";
+import { compileSpreadSql, maxDistinct } from "../../sql/measure/spread.ts";
+import { emptyResult, readResult } from "../../sql/result.ts";
+import { compileScan } from "../../sql/sql.ts";
+import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
+import { bindStatement, clickhouseDialect, isTooLargeForSum } from "./dialect.ts";
+import { openQuery, type Plans, type Query, type QuerySource } from "./query.ts";
+import { relationsOf } from "./relations.ts";
+import { readRows, rowFormat } from "./rows.ts";
+import { readMerged } from "./shards.ts";
+import { selectUsers, streamUsers } from "./users.ts";
+
+/** Runs plans on all shards. */
+export function createPlans(source: QuerySource): Plans {
+  const wide = createWideSums();
+  return {
+    scan: async (scan, signal) => (await runScans(source, [scan], { signal, wide }))[0]!,
+    scanAll: (scans, signal) => runScans(source, scans, { signal, wide }),
+    users: (scan, signal) => streamUsers(source, scan, signal),
+    selectUsers: (selection, signal) => selectUsers(source, selection, signal),
+    spread: (scan, of, signal) => runSpread(source, scan, of, signal),
+  };
+}
+
+interface ScanOptions {
+  readonly signal: AbortSignal;
+  readonly wide: WideSums;
+}
+
+/** Runs scans on one snapshot of each project. */
+async function runScans(
+  source: QuerySource,
+  scans: readonly Scan[],
+  { signal, wide }: ScanOptions,
+): Promise<readonly ScanResult[]> {
+  signal.throwIfAborted();
+  const [first] = scans;
+  if (first === undefined) return [];
+  const projects = scans.map(({ projectId }) => projectId);
+  using query = await openQuery(source, first, signal, projects);
+  const results: ScanResult[] = [];
+  for (const scan of scans) results.push(await runScan(query, scan, wide));
+  return results;
+}
+
+async function runScan(query: Query, scan: Scan, wide: WideSums): Promise<ScanResult> {
+  try {
+    return await runOnce(query, scan, wide.has(scan));
+  } catch (error) {
+    if (!isTooLargeForSum(error) || !wide.add([scan])) throw error;
+    return await runOnce(query, scan, true);
+  }
+}
+
+async function runOnce(query: Query, scan: Scan, hasWideSums: boolean): Promise<ScanResult> {
+  const { connection, signal } = query;
+  const relations = relationsOf(query.snapshot(scan.projectId));
+  const isSharded = connection.shardCount > 1;
+  const compiled = compileScan(scan, relations, clickhouseDialect, { hasWideSums, isSharded });
+  if (compiled === undefined) return emptyResult(scan);
+  const rows = await readRows(await readScan(query, compiled));
+  return await readResult({ rows, compiled, schema: relations.schema }, scan, signal);
+}
+
+async function readScan(
+  { connection, signal }: Query,
+  compiled: NonNullable<ReturnType<typeof compileScan>>,
+): Promise<AsyncIterable<Buffer>> {
+  const { stages } = compiled;
+  if (stages.length > 0)
+    return readMerged(connection, { statement: compiled, stages, format: rowFormat }, signal);
+  const bound = bindStatement(compiled);
+  return await connection.read(0, { ...bound, sql: `${bound.sql} FORMAT ${rowFormat}`, signal });
+}
+
+async function runSpread(
+  source: QuerySource,
+  scan: Scan,
+  of: GroupKey,
+  signal: AbortSignal,
+): Promise<NumberSpread> {
+  signal.throwIfAborted();
+  using query = await openQuery(source, scan, signal);
+  const compiled = compileSpreadSql(scan, of, relationsOf(query.snapshot(scan.projectId)), clickhouseDialect);
+  if (compiled === undefined) return { distinct: 0, range: undefined };
+  const ranges = (await rowsOfShards<[number | null, number | null]>(query, compiled.range)).filter(
+    (range): range is [number, number] => range[0] !== null,
+  );
+  if (ranges.length === 0) return { distinct: 0, range: undefined };
+  const values = new Set(
+    (await rowsOfShards<[number | string]>(query, compiled.values)).map(([value]) => value),
+  );
+  return {
+    distinct: Math.min(values.size, maxDistinct),
+    range: [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))],
+  };
+}
+
+async function rowsOfShards<R extends readonly unknown[]>(
+  { connection, signal }: Query,
+  statement: Parameters<typeof bindStatement>[0],
+): Promise<R[]> {
+  const bound = bindStatement(statement);
+  const rows = await connection.onEach(
+    (shard, either) => connection.rows<R>(shard, { ...bound, signal: either }),
+    signal,
+  );
+  return rows.flat();
+}
