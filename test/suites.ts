@@ -231,6 +231,10 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/events": ["test/conformance/events", "test/store/events/duckdb/duckdb.test.ts"],
   "store/events/clickhouse/query": ["test/servers/clickhouse"],
   "store/events/clickhouse": ["test/servers/clickhouse"],
+  "store/events/clickhouse/ddl": ["test/servers/clickhouse"],
+  "store/events/clickhouse/load": ["test/servers/clickhouse"],
+  "store/events/clickhouse/read": ["test/servers/clickhouse"],
+  "store/events/clickhouse/upkeep": ["test/servers/clickhouse"],
   "store/events/duckdb": ["test/store/events/duckdb", "test/servers/events"],
   "store/events/duckdb/load": [
     "test/conformance/events/load.ts",

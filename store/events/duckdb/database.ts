@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { createSerial } from "../../../base/async/serial.ts";
 import { makePrivateFolder, tightenLater } from "../../../base/files/private.ts";
 import { EventsMemoryError, EventsOpenError, EventsUnavailableError } from "../events.ts";
 import type { SpoolPlace } from "../load.ts";
@@ -251,16 +252,4 @@ async function checkpointAndClose(instance: DuckDBInstance): Promise<void> {
     // Commits are in the log, which is read when the file is opened.
   }
   instance.closeSync();
-}
-
-/** Runs pieces of work in sequence, in the order of the calls. */
-export type Serial = <T>(work: () => Promise<T>) => Promise<T>;
-
-export function createSerial(): Serial {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
+import { createSerial } from "../../../base/async/serial.ts";
 import { tightenLater } from "../../../base/files/private.ts";
-import { createSerial, type Database, logFile, sizeOf } from "./database.ts";
+import { type Database, logFile, sizeOf } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import type { Session } from "./session.ts";
 

@@ -3,7 +3,11 @@
  * `ledger_version`). A published migration never changes.
  */
 export const migrations: readonly string[] = [
-  `-- The loaded part of each spool: everything before a place in it.
+  `-- The name of the store, by which servers of its events recognize it.
+   CREATE TABLE {identity} (name text NOT NULL);
+   INSERT INTO {identity} VALUES (gen_random_uuid()::text);
+
+   -- The loaded part of each spool: everything before a place in it.
    CREATE TABLE {spools} (
      spool text COLLATE "C" PRIMARY KEY,
      file_number bigint,

@@ -1,7 +1,7 @@
 import { beginCohort, completeCohort } from "./cohorts.ts";
 import { garbageBatches, garbageDeleted, watermarkAt } from "./garbage.ts";
 import { abandonBatch, beginBatch, completeBatch, loadedTo } from "./load.ts";
-import { readHead, readHeads, readState } from "./state.ts";
+import { readHead, readHeads, readState, storeName } from "./state.ts";
 import {
   beginRemoval,
   countEvents,
@@ -35,6 +35,7 @@ export const operations = {
   readState,
   removalDone,
   settleDay,
+  storeName,
   unfinishedRemoval,
   watermarkAt,
 };

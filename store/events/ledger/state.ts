@@ -70,6 +70,11 @@ const headColumns = `p.project, p.version, p.generation, p.watermark,
   (SELECT json_agg(b.number ORDER BY b.number) FROM {batch_projects} b
    WHERE b.project = p.project AND b.is_hidden = 1 AND b.number <= p.watermark) AS hidden`;
 
+/** Returns the name of the store, which is random and never changes. */
+export function* storeName(_session: Session): Operation<string> {
+  return (yield* first<{ name: string }>("SELECT name FROM {identity}"))!.name;
+}
+
 /** Returns the head of a project; undefined before its first data. */
 export function* readHead(_session: Session, projectId: number): Operation<ProjectHead | undefined> {
   const row = yield* first<HeadRow>(

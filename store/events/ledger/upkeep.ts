@@ -126,15 +126,15 @@ export function* beginRemoval(_session: Session, removal: LedgerRemoval): Operat
   yield* changeProject(projectId, true);
   yield* run(
     `UPDATE {event_names} SET is_removed = 1 WHERE project = $1
-     AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`,
+     AND number = ANY($2::bigint[])`,
     projectId,
-    JSON.stringify(events),
+    arrayOf(events),
   );
   yield* run(
     `UPDATE {properties} SET is_removed = 1 WHERE project = $1
-     AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`,
+     AND number = ANY($2::bigint[])`,
     projectId,
-    JSON.stringify(properties),
+    arrayOf(properties),
   );
   for (const [day, removed] of days) {
     yield* run(
@@ -183,17 +183,20 @@ export function* removalDone(
   yield* changeProject(projectId, true);
   yield* run(
     `DELETE FROM {event_names} WHERE project = $1 AND is_removed = 1
-     AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`,
+     AND number = ANY($2::bigint[])`,
     projectId,
-    JSON.stringify(events),
+    arrayOf(events),
   );
   yield* run(
     `DELETE FROM {properties} WHERE project = $1 AND is_removed = 1
-     AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`,
+     AND number = ANY($2::bigint[])`,
     projectId,
-    JSON.stringify(properties.map(({ number }) => number)),
+    arrayOf(properties.map(({ number }) => number)),
   );
 }
+
+/** Returns numbers as an array, in which the engine looks each number up by its hash. */
+const arrayOf = (numbers: readonly number[]): string => `{${numbers.join(",")}}`;
 
 function* lockUnchanged({ projectId, version }: Unchanged): Operation<void> {
   const row = yield* first<{ version: number }>(

@@ -1,8 +1,5 @@
-import { createReadStream } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
-import { setImmediate } from "node:timers/promises";
 import type { Property } from "../../schema.ts";
 import { storeError } from "../errors.ts";
 import { propertyColumn, propertySqlType } from "../layout.ts";
@@ -29,23 +26,6 @@ export function fileRelation(
   ];
   return `(SELECT ${selected.join(", ")} FROM read_json(${textLiteral(file)},
     format = 'newline_delimited', columns = {${types.join(", ")}}))`;
-}
-
-/** Bytes whose lines take a few milliseconds. */
-const chunkBytes = 128 * 1_024;
-
-/** Reads the lines of a file in chunks, without line ends and empty lines. */
-export async function* linesOf(file: string): AsyncGenerator<readonly string[], void> {
-  const decoder = new StringDecoder("utf8");
-  let rest = "";
-  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes })) {
-    const lines = (rest + decoder.write(chunk)).split("\n");
-    rest = lines.pop()!;
-    yield lines.filter((line) => line !== "");
-    // Chunks which are already in memory would arrive without a pause.
-    await setImmediate();
-  }
-  if (rest !== "") yield [rest];
 }
 
 /** Lines are converted to text in pieces of this length, between which the event loop does other work. */

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { PreparedUser } from "../../load.ts";
+import { linesOf } from "../../prepared-lines.ts";
 import type { ProjectSchema, Property } from "../../schema.ts";
 import {
   applyOperation,
@@ -12,7 +13,7 @@ import { type DataTable, propertyColumn, usersTableName } from "../layout.ts";
 import type { Session } from "../session.ts";
 import { ensureColumns } from "./data-table.ts";
 import { usersBase } from "./seen.ts";
-import { createScratchFile, fileRelation, linesOf, type ScratchFile } from "./staging.ts";
+import { createScratchFile, fileRelation, type ScratchFile } from "./staging.ts";
 
 /** Work on this many users takes a few milliseconds. */
 const usersPerSlice = 500;

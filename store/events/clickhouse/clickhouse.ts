@@ -1,0 +1,136 @@
+import type { EventStore } from "../events.ts";
+import { type LedgerOptions, migrateLedger, openLedger } from "../ledger/ledger.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
+import { type Columns, createColumns } from "./ddl/columns.ts";
+import { checkShards, type Migrated, migrateShards } from "./ddl/migrate.ts";
+import type { DdlOptions } from "./ddl/tables.ts";
+import { openSpool, type SpoolLease, type SpoolLoader } from "./load/load.ts";
+import { Projects } from "./projects.ts";
+import { exportRecords } from "./read/export.ts";
+import { readIdentities } from "./read/identities.ts";
+import { countUses } from "./read/name-uses.ts";
+import { storeStats } from "./read/stats.ts";
+import { openRefresh } from "./refresh.ts";
+import { findFaults } from "./upkeep/check.ts";
+import { cohortInfos, importCohort } from "./upkeep/cohorts.ts";
+import { type CompactSource, compact } from "./upkeep/compact.ts";
+import { deleteGarbage } from "./upkeep/garbage.ts";
+import { finishRemoval, removeNames } from "./upkeep/remove-names.ts";
+
+export interface ClickHouseStoreOptions extends ConnectionOptions {
+  readonly ledger: LedgerOptions;
+  readonly ddl?: DdlOptions;
+  /** Returns the time of exported user records, in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+type Plans = "scan" | "scanAll" | "users" | "spread" | "selectUsers" | "queryCounts";
+
+export interface ClickHouseStore extends Omit<EventStore, Plans> {
+  /** Opens a spool which is loaded under a lease. */
+  loaderOf(spool: string, lease: SpoolLease): Promise<SpoolLoader>;
+}
+
+/** How often what other replicas changed is read. Queries read it each time. */
+const refreshMs = 1_000;
+const garbageMs = 60_000;
+/** The spool of `load`, which one process loads. */
+const mainSpool = "main";
+
+/**
+ * Opens the event store on ClickHouse servers, which several replicas of the service share.
+ *
+ * `connection.ts` sends statements to the shards (`shard.ts`). The tables of `layout.ts` are created by
+ * `ddl/`. Which of their rows count is written in a ledger (`store/events/ledger`), of which
+ * `projects.ts` keeps what this process knows. `load/` loads batches, `read/` reads for other purposes
+ * than queries, and `upkeep/` imports, deletes and checks.
+ *
+ * @throws EventsOpenError when the tables have another version than this program, or belong to another
+ * store or shard
+ * @throws EventsUnavailableError when a server is unavailable
+ */
+export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<ClickHouseStore> {
+  await using opened = new AsyncDisposableStack();
+  const ledger = opened.use(await openLedger(options.ledger));
+  const connection = opened.use(new Connection(options));
+  await checkShards(connection, await ledger.call("storeName"));
+  const projects = new Projects(ledger);
+  await projects.snapshots();
+  const ddl = options.ddl ?? {};
+  const columns = createColumns(connection, ddl);
+  const source: Source = {
+    connection,
+    ledger,
+    projects,
+    ddl,
+    columns,
+    finishRemoval: (projectId) => finishRemoval(source, projectId),
+  };
+  const main = await openSpool(source, mainSpool, undefined);
+  opened.use(
+    openRefresh([
+      { everyMs: refreshMs, work: () => projects.snapshots() },
+      { everyMs: refreshMs, work: main.refresh },
+      { everyMs: garbageMs, work: (signal) => deleteGarbage(source, signal) },
+    ]),
+  );
+  const stack = opened.move();
+  return {
+    schema: main.schema,
+    loadedTo: main.loadedTo,
+    // What is loaded is on the disks of all servers.
+    settledTo: main.loadedTo,
+    load: main.load,
+    ...readsOf(source, options.now ?? Date.now),
+    importCohort: (version, members) => importCohort(source, version, members),
+    cohorts: async (projectId) => cohortInfos(await projects.snapshot(projectId)),
+    compact: (given) => compact(source, given),
+    removeNames: (removal) => removeNames(source, removal),
+    loaderOf: (spool, lease) => openSpool(source, spool, lease),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+interface Source extends CompactSource {
+  readonly columns: Columns;
+}
+
+type Reads = Pick<ClickHouseStore, "export" | "identities" | "stats" | "nameUses" | "check">;
+
+/** Returns the reads which no plan describes. */
+function readsOf({ connection, ledger, projects }: Source, now: () => number): Reads {
+  return {
+    async *export(range, signal) {
+      const project = await projects.snapshot(range.projectId);
+      if (project === undefined || project.watermark === 0) return;
+      yield* exportRecords({ connection, ledger, project, nowMs: now(), signal }, range);
+    },
+    async *identities(signal) {
+      for (const project of await projects.snapshots()) yield* readIdentities(connection, project, signal);
+    },
+    stats: async () => storeStats({ connection, ledger }, await projects.snapshots()),
+    async nameUses(projectId, signal) {
+      const project = await projects.snapshot(projectId);
+      return project === undefined
+        ? { events: [], properties: [] }
+        : await countUses(connection, project, signal);
+    },
+    async check(signal, onProgress) {
+      signal.throwIfAborted();
+      return await findFaults({ connection, ledger, signal }, await projects.snapshots(), onProgress);
+    },
+  };
+}
+
+/**
+ * Migrates the ledger, then the databases of all shards, to the version of this program. Several
+ * processes may do it at once.
+ * @throws EventsOpenError when one is newer, or a database belongs to another store or shard
+ * @throws EventsUnavailableError when a server is unavailable
+ */
+export async function migrateClickHouseStore(options: ClickHouseStoreOptions): Promise<readonly Migrated[]> {
+  const { ledger: to } = options;
+  const migrated = await migrateLedger(to, to.schema);
+  await using ledger = await openLedger(to);
+  return [migrated, ...(await migrateShards(options, options.ddl ?? {}, await ledger.call("storeName")))];
+}

@@ -1,0 +1,104 @@
+import {
+  cohortColumns,
+  cohortsTable,
+  eventColumns,
+  eventsTable,
+  updatableColumns,
+  updatableTable,
+  userColumns,
+  usersTable,
+  visitorColumns,
+  visitorsTable,
+} from "../layout.ts";
+
+/** How tables are created. The texts come from the configuration. */
+export interface DdlOptions {
+  /** Default `MergeTree`. An engine of the MergeTree family that keeps all rows, with its arguments. */
+  readonly engine?: string;
+  /** The cluster of `ON CLUSTER`. Default: each server gets its own statement. */
+  readonly cluster?: string;
+}
+
+interface Table {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly orderBy: string;
+  readonly partitionBy?: string;
+  /** Rows of one mark of the index: few where rows are looked up by key. */
+  readonly granularity: number;
+}
+
+const dayMs = 86_400_000;
+/** Parts below this size keep all columns in one file, which is much faster to write for many columns. */
+const compactBytes = 256 * 1_048_576;
+
+/**
+ * Rows are on disk when an insert has ended. Numbers of partitions come from integer arithmetic, which
+ * has no range of years.
+ */
+const settings = {
+  fsync_after_insert: 1,
+  fsync_part_directory: 1,
+  min_bytes_for_wide_part: compactBytes,
+  min_rows_for_wide_part: 0,
+} as const;
+
+/** Columns whose values are almost equal from row to row. */
+const codecs: Readonly<Record<string, string>> = {
+  received_ms: "Delta, ZSTD",
+  batch: "Delta, ZSTD",
+};
+
+function tablesOf(projectId: number): readonly Table[] {
+  return [
+    {
+      name: eventsTable(projectId),
+      columns: eventColumns,
+      partitionBy: `intDiv(time_ms, ${30 * dayMs})`,
+      orderBy: `event, intDiv(time_ms, ${dayMs}), user_id, time_ms`,
+      granularity: 8_192,
+    },
+    {
+      name: updatableTable(projectId),
+      columns: updatableColumns,
+      orderBy: "event, event_id, batch",
+      granularity: 512,
+    },
+    {
+      name: usersTable(projectId),
+      columns: userColumns,
+      orderBy: "user_id, batch",
+      granularity: 512,
+    },
+    {
+      name: visitorsTable(projectId),
+      columns: visitorColumns,
+      orderBy: "distinct_id, batch",
+      granularity: 512,
+    },
+    {
+      name: cohortsTable(projectId),
+      columns: cohortColumns,
+      orderBy: "batch, user_id",
+      granularity: 8_192,
+    },
+  ];
+}
+
+/** Returns the statements which create the tables of a project, unless they exist. */
+export function createTables(projectId: number, { engine = "MergeTree", cluster }: DdlOptions): string[] {
+  return tablesOf(projectId).map(({ name, columns, partitionBy, orderBy, granularity }) => {
+    const definitions = Object.entries(columns).map(([column, type]) => {
+      const codec = codecs[column];
+      return `${column} ${type}${codec === undefined ? "" : ` CODEC(${codec})`}`;
+    });
+    const partition = partitionBy === undefined ? "" : ` PARTITION BY ${partitionBy}`;
+    const all = { ...settings, index_granularity: granularity };
+    const given = Object.entries(all).map(([setting, value]) => `${setting} = ${value}`);
+    return `CREATE TABLE IF NOT EXISTS ${name}${onCluster(cluster)} (${definitions.join(", ")})
+      ENGINE = ${engine}${partition} ORDER BY (${orderBy}) SETTINGS ${given.join(", ")}`;
+  });
+}
+
+export const onCluster = (cluster: string | undefined): string =>
+  cluster === undefined ? "" : ` ON CLUSTER ${cluster}`;
