@@ -1,11 +1,14 @@
 import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { servePreparer } from "../../../services/event/load/worker-loop.ts";
+import type { Intake } from "../../../store/intake/intake.ts";
+import type { PostgresIntakeOptions } from "../../../store/intake/postgres/open.ts";
 import { openSqliteIntake, type SqliteIntakeOptions } from "../../../store/intake/sqlite/open.ts";
 
 /** The worker data of the thread that prepares records. */
 export interface LoadWorkerSetup {
-  readonly intake: SqliteIntakeOptions;
+  /** An intake in a file, or in PostgreSQL under the lease of one loader. */
+  readonly intake: SqliteIntakeOptions | PostgresIntakeOptions;
   readonly stagingFolder: string;
   readonly progress: Float64Array<SharedArrayBuffer>;
   /** Niceness of the thread, 0 to 19, on systems that support it per thread. Default: 0. */
@@ -22,5 +25,12 @@ servePreparer({
   progress,
   folder: stagingFolder,
   port: parentPort!,
-  openIntake: () => openSqliteIntake(intake),
+  openIntake,
 });
+
+/** Loads the driver of PostgreSQL only when it is configured. */
+async function openIntake(): Promise<Intake> {
+  if (!("url" in intake)) return openSqliteIntake(intake);
+  const { openPostgresIntake } = await import("../../../store/intake/postgres/open.ts");
+  return await openPostgresIntake(intake);
+}

@@ -7,6 +7,7 @@ import {
   type ResolvedUser,
   type RestoredUser,
 } from "../intake.ts";
+import { placeOf, seqOf } from "../place.ts";
 import { IntakeDatabase, type Statement } from "./database.ts";
 import { Identity } from "./identity.ts";
 import { UuidRows } from "./uuid-rows.ts";
@@ -33,8 +34,6 @@ export interface SqliteIntakeOptions {
 const ifBehind =
   'restore both together, or stop the server and rebuild it with "engage store rebuild-intake"';
 const hourMs = 3_600_000;
-/** File numbers stay below 2^21 and offsets below 2^32, so a place fits a whole number. */
-const offsets = 2 ** 32;
 
 /**
  * Opens an intake in a SQLite file, which this thread then holds exclusively.
@@ -69,12 +68,12 @@ class SqliteIntake implements Intake, Disposable {
 
   async preparedTo(): Promise<IntakePlace | undefined> {
     const seq = this.#findProgress.get()?.["seq"];
-    return seq === undefined ? undefined : { number: Math.floor(seq / offsets), offset: seq % offsets };
+    return seq === undefined ? undefined : placeOf(seq);
   }
 
   async rewind(to: IntakePlace | undefined): Promise<void> {
     this.#dropOpenBatch();
-    const seq = to === undefined ? 0 : seqOf(to);
+    const seq = seqOf(to);
     if (seq > (this.#findProgress.get()?.["seq"] ?? 0)) {
       throw new IntakeBehindError(
         `the event store has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`,
@@ -89,7 +88,7 @@ class SqliteIntake implements Intake, Disposable {
 
   async markUnreported(from: IntakePlace | undefined): Promise<void> {
     this.#dropOpenBatch();
-    const seq = from === undefined ? 0 : seqOf(from);
+    const seq = seqOf(from);
     this.#db.exec("BEGIN IMMEDIATE");
     for (const table of ["accounts", "visitors"]) {
       this.#db.prepare(`UPDATE ${table} SET seq = ? WHERE seq >= ?`).run(Number.MAX_SAFE_INTEGER, seq);
@@ -144,8 +143,4 @@ class SqliteIntake implements Intake, Disposable {
     // SQLite may have rolled back by itself, and a second ROLLBACK would throw.
     if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
   }
-}
-
-function seqOf({ number, offset }: IntakePlace): number {
-  return number * offsets + offset;
 }

@@ -70,6 +70,25 @@ export function describeRestore(using: Using): void {
       }),
     );
     it(
+      "resolves ids that it has restored in the same batch",
+      using(async (_under, intake) => {
+        await intake.begin(place(0), keys);
+        intake.restore(1, { userId: 7, accountId: "a", hasAccount: true });
+        intake.restore(1, { userId: 7, accountId: "2", hasAccount: true });
+        intake.restore(1, { userId: 6, distinctId: "v", hasAccount: false });
+        const users = () => [
+          intake.resolve(1, "a", undefined).userId,
+          intake.resolve(1, "b", "v").userId,
+          intake.resolve(1, undefined, "v").userId,
+          intake.resolve(1, "3", undefined).userId,
+        ];
+        expect(users()).toEqual([7, 6, 6, 8]);
+        await intake.commit(place(10));
+        await intake.begin(place(10), keys);
+        expect(users()).toEqual([7, 6, 6, 8]);
+      }),
+    );
+    it(
       "reports users again that a store has lost",
       using(async (under, intake) => {
         await intake.begin(place(0), keys);

@@ -1,0 +1,91 @@
+import { dayMs } from "../../../base/time/units.ts";
+import type { RestoredUser } from "../intake.ts";
+import type { Batch, BatchProject, IdRow } from "./batch.ts";
+import { chunksOf, integers, packTexts } from "./packed-texts.ts";
+import { hashUuids } from "./uuid-hash.ts";
+import type { UuidRows } from "./uuid-tables.ts";
+import type { IdRows, ProjectChanges } from "./write-batch.ts";
+
+/** Users which are added unless they exist, by project. */
+export type RestoredUsers = ReadonlyMap<number, readonly RestoredUser[]>;
+
+/** Returns the changes of a batch to projects. */
+export function projectChanges(
+  projects: ReadonlyMap<number, BatchProject>,
+  restored: RestoredUsers,
+): readonly ProjectChanges[] {
+  const ids = new Set([...projects.keys(), ...restored.keys()]);
+  return Array.from(ids, (projectId) =>
+    changesOf(projectId, projects.get(projectId), restored.get(projectId) ?? []),
+  );
+}
+
+function changesOf(
+  projectId: number,
+  project: BatchProject | undefined,
+  restored: readonly RestoredUser[],
+): ProjectChanges {
+  let users = project?.users ?? 0;
+  for (const { userId } of restored) users = Math.max(users, userId);
+  const accounts = new Map<string, IdRow>();
+  const visitors = new Map<string, IdRow>();
+  for (const { userId, accountId, distinctId, hasAccount } of restored) {
+    const account = accountId?.toWellFormed();
+    const visitor = distinctId?.toWellFormed();
+    if (account !== undefined && !accounts.has(account))
+      accounts.set(account, { id: account, userId, isBound: false, isNew: false });
+    if (visitor !== undefined && !visitors.has(visitor))
+      visitors.set(visitor, { id: visitor, userId, isBound: hasAccount, isNew: false });
+  }
+  const changed = project?.visitors.changed() ?? [];
+  return {
+    projectId,
+    users,
+    accounts: rowsOf(project?.accounts.changed() ?? []),
+    newVisitors: rowsOf(changed.filter(({ isNew }) => isNew)),
+    boundVisitors: rowsOf(changed.filter(({ isNew }) => !isNew)),
+    restoredAccounts: rowsOf([...accounts.values()]),
+    restoredVisitors: rowsOf([...visitors.values()]),
+    firstChecks: [...firstChecksOf(project)],
+  };
+}
+
+function rowsOf(rows: readonly IdRow[]): readonly IdRows[] {
+  return Array.from(chunksOf(rows), (chunk) => ({
+    ids: packTexts(chunk.map(({ id }) => id)),
+    users: integers(chunk.map(({ userId }) => userId)),
+    bounds: integers(chunk.map(({ isBound }) => (isBound ? 1 : 0))),
+  }));
+}
+
+function* firstChecksOf(project: BatchProject | undefined): Generator<ProjectChanges["firstChecks"][number]> {
+  const byEvent = Map.groupBy(project?.newFirstChecks ?? [], ({ event }) => event);
+  for (const [event, checks] of byEvent) {
+    for (const chunk of chunksOf(checks)) yield { event, ids: packTexts(chunk.map(({ id }) => id)) };
+  }
+}
+
+/** Returns the claims of a batch by the day of their time. */
+export function uuidChanges({ projects }: Pick<Batch, "projects">): readonly UuidRows[] {
+  const days = new Map<number, { readonly hashes: Buffer[]; readonly times: number[] }>();
+  for (const [projectId, { uuids }] of projects) {
+    const claimed = Array.from(uuids).filter(([, { isNew }]) => isNew);
+    const byDay = Map.groupBy(claimed, ([, { timeMs }]) => Math.floor(timeMs! / dayMs));
+    for (const [day, claims] of byDay) {
+      const rows = days.get(day) ?? { hashes: [], times: [] };
+      days.set(day, rows);
+      rows.hashes.push(
+        hashUuids(
+          projectId,
+          claims.map(([uuid]) => uuid),
+        ),
+      );
+      for (const [, { timeMs }] of claims) rows.times.push(Math.round(timeMs!));
+    }
+  }
+  return Array.from(days, ([day, { hashes, times }]) => ({
+    day,
+    hashes: Buffer.concat(hashes),
+    times: integers(times),
+  }));
+}

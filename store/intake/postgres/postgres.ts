@@ -1,0 +1,172 @@
+import type { Executor } from "../../sql/operations.ts";
+import { resolveUser, stateOf } from "../identity.ts";
+import type { Intake, IntakeKeys, IntakePlace, IntakeStats, ResolvedUser, RestoredUser } from "../intake.ts";
+import { placeOf, seqOf } from "../place.ts";
+import { askAbout } from "./ask.ts";
+import { type Batch, type BatchProject, throwUnannounced } from "./batch.ts";
+import { projectChanges, uuidChanges } from "./changes.ts";
+import type { UuidTable } from "./read-batch.ts";
+import { RecentUsers } from "./recent-users.ts";
+import type { Fence } from "./rewind.ts";
+import type { IntakeOperations } from "./store.ts";
+
+export interface PostgresIntakeSettings {
+  readonly spool: number;
+  readonly uuidWindowMs: number;
+  readonly maxCachedIds: number;
+  readonly fence: Fence | undefined;
+}
+
+const ifBehind = "restore PostgreSQL and the event store together";
+
+/**
+ * The intake of one spool. A batch is read at its begin and written at its commit, each in one
+ * transaction, and nothing is held in between. The version of the state, which each write increases,
+ * shows that no other loader has written since it was read.
+ */
+export class PostgresIntake implements Intake {
+  readonly needsKeys = true;
+  readonly #executor: Executor<IntakeOperations>;
+  readonly #settings: PostgresIntakeSettings;
+  readonly #recent: RecentUsers;
+  /** The version of the state, from a rewind to the next error. */
+  #version: number | undefined;
+  /** Rows of batches from this place on may be unknown to the store. */
+  #reportedSeq = 0;
+  #batch: Batch | undefined;
+  #restored = new Map<number, RestoredUser[]>();
+  #uuidTables: readonly UuidTable[] = [];
+
+  constructor(executor: Executor<IntakeOperations>, settings: PostgresIntakeSettings) {
+    this.#executor = executor;
+    this.#settings = settings;
+    this.#recent = new RecentUsers(settings.maxCachedIds);
+  }
+
+  async preparedTo(): Promise<IntakePlace | undefined> {
+    const { spool } = this.#settings;
+    const seq = await this.#executor.call("preparedTo", 0, [spool], undefined);
+    return seq === undefined ? undefined : placeOf(seq);
+  }
+
+  async rewind(to: IntakePlace | undefined): Promise<void> {
+    const words = `the event store has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`;
+    const seq = seqOf(to);
+    this.#forget();
+    this.#version = await this.#executor.call("rewind", 0, [this.#settings, seq, words], undefined);
+    this.#reportedSeq = seq;
+  }
+
+  async markUnreported(from: IntakePlace | undefined): Promise<void> {
+    this.#forget();
+    await this.#executor.call("markUnreported", 0, [this.#settings, seqOf(from)], undefined);
+  }
+
+  restore(projectId: number, user: RestoredUser): void {
+    const { seq, projects } = this.#open();
+    const { userId, accountId, distinctId, hasAccount } = user;
+    const project = projects.get(projectId);
+    if (project !== undefined) {
+      const isReported = seq < this.#reportedSeq;
+      project.users = Math.max(project.users, userId);
+      if (accountId !== undefined)
+        project.accounts.restore(accountId.toWellFormed(), stateOf(userId, false, isReported));
+      if (distinctId !== undefined)
+        project.visitors.restore(distinctId.toWellFormed(), stateOf(userId, hasAccount, isReported));
+    }
+    const users = this.#restored.get(projectId);
+    if (users === undefined) this.#restored.set(projectId, [user]);
+    else users.push(user);
+  }
+
+  async begin(from: IntakePlace, keys: IntakeKeys = new Map()): Promise<void> {
+    const version = this.#version;
+    if (version === undefined) throw new RangeError("the intake must be rewound before a batch begins");
+    if (this.#batch !== undefined)
+      throw new RangeError("the previous batch is neither committed nor rewound");
+    const asked = askAbout(keys, this.#recent);
+    const { spool } = this.#settings;
+    const question = { spool, version, projects: asked.map((one) => one.question) };
+    const answer = await this.#orForget(this.#executor.call("readBatch", 0, [question], undefined));
+    this.#uuidTables = answer.uuidTables;
+    const read = asked.map(
+      (one, at) => [one.question.projectId, one.read(answer.projects[at]!, this.#reportedSeq)] as const,
+    );
+    this.#batch = { seq: seqOf(from), projects: new Map(read), latestMs: undefined };
+  }
+
+  resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
+    const project = this.#project(projectId);
+    return resolveUser(project, accountId?.toWellFormed(), distinctId?.toWellFormed());
+  }
+
+  claimUuid(projectId: number, uuid: string, steadyMs: number): boolean {
+    const batch = this.#open();
+    batch.latestMs = Math.max(batch.latestMs ?? steadyMs, steadyMs);
+    return this.#project(projectId).claimUuid(uuid, steadyMs, this.#settings.uuidWindowMs);
+  }
+
+  claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean {
+    return this.#project(projectId).claimFirstCheck(eventName, firstCheckId);
+  }
+
+  async commit(to: IntakePlace): Promise<void> {
+    const { seq, projects, latestMs } = this.#open();
+    const { spool, fence, uuidWindowMs } = this.#settings;
+    const changes = {
+      spool,
+      fence,
+      seq,
+      latestMs,
+      version: this.#version!,
+      prepared: seqOf(to),
+      windowMs: uuidWindowMs,
+      projects: projectChanges(projects, this.#restored),
+      uuids: uuidChanges({ projects }),
+    };
+    // Whether a write which failed has happened is known after a rewind.
+    this.#version = await this.#orForget(this.#executor.call("writeBatch", 0, [changes], undefined));
+    for (const [projectId, { accounts, visitors }] of projects) {
+      const recent = this.#recent.of(projectId);
+      for (const [id, state] of accounts.known()) recent.accounts.set(id, state);
+      for (const [id, state] of visitors.known()) recent.visitors.set(id, state);
+    }
+    this.#batch = undefined;
+    this.#restored.clear();
+  }
+
+  /** Returns the number of uuids before the open batch, or before the last one. */
+  stats(): IntakeStats {
+    return { uuids: this.#uuidTables.reduce((sum, { uuids }) => sum + uuids, 0), uuidsForgotten: 0 };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#executor[Symbol.asyncDispose]();
+  }
+
+  #open(): Batch {
+    if (this.#batch === undefined) throw new RangeError("no batch has begun");
+    return this.#batch;
+  }
+
+  #project(projectId: number): BatchProject {
+    return this.#open().projects.get(projectId) ?? throwUnannounced("project");
+  }
+
+  /** Forgets all that may differ from the database. */
+  #forget(): void {
+    this.#version = undefined;
+    this.#batch = undefined;
+    this.#restored.clear();
+    this.#recent.clear();
+  }
+
+  async #orForget<T>(outcome: Promise<T>): Promise<T> {
+    try {
+      return await outcome;
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+}

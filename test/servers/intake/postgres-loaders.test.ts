@@ -1,0 +1,290 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import fc from "fast-check";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Intake, IntakeBehindError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
+import { PostgresIntake } from "../../../store/intake/postgres/postgres.ts";
+import { intakeStore } from "../../../store/intake/postgres/store.ts";
+import { LeaseLostError } from "../../../store/leases/leases.ts";
+import { openPostgresLeases } from "../../../store/leases/postgres/open.ts";
+import { openPool, PostgresExecutor } from "../../../store/sql/postgres/executor.ts";
+import { keysOf, place } from "../../conformance/intake/store.ts";
+import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
+import { createSchema } from "./intake-schema.ts";
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  server = await openPostgresServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Uses ids of all kinds in a batch that is not committed. */
+async function beginWith(intake: Intake, at: number, ids: readonly string[]): Promise<readonly number[]> {
+  await intake.begin(place(at), keysOf(ids));
+  for (const id of ids) {
+    intake.claimUuid(1, id, 1_000_000);
+    intake.claimFirstCheck(1, "open", id);
+  }
+  return ids.map((id) => intake.resolve(1, id, id).userId);
+}
+
+describe("loader whose lease is lost", () => {
+  it("commits nothing, and leaves its user numbers to the next one", async () => {
+    await using schema = await createSchema(server);
+    await using leases = await openPostgresLeases({ url: server.url, schema: schema.name });
+    const first = await leases.acquire("load 1", new AbortController().signal);
+    const stale = await schema.open({ fence: first });
+    await stale.rewind(undefined);
+    expect(await beginWith(stale, 0, ["a", "b"])).toEqual([1, 2]);
+    await first.release();
+    const second = await leases.acquire("load 1", new AbortController().signal);
+    const before = schema.dump();
+    await expect(stale.commit(place(10))).rejects.toThrow(LeaseLostError);
+    expect(schema.dump()).toBe(before);
+    await expect(stale.rewind(undefined)).rejects.toThrow(LeaseLostError);
+    await expect(stale.markUnreported(undefined)).rejects.toThrow(LeaseLostError);
+    expect(schema.dump()).toBe(before);
+    const next = await schema.open({ fence: second });
+    await next.rewind(undefined);
+    expect(await beginWith(next, 0, ["c", "a"])).toEqual([1, 2]);
+    await next.commit(place(10));
+    expect(await next.preparedTo()).toEqual(place(10));
+  });
+
+  it("commits nothing after another one has begun, also without a lease", async () => {
+    await using schema = await createSchema(server);
+    const stale = await schema.open();
+    await stale.rewind(undefined);
+    await beginWith(stale, 0, ["a"]);
+    const next = await schema.open();
+    await next.rewind(undefined);
+    const before = schema.dump();
+    await expect(stale.commit(place(10))).rejects.toThrow(IntakeUnavailableError);
+    expect(schema.dump()).toBe(before);
+    await expect(stale.begin(place(0), keysOf([]))).rejects.toThrow("must be rewound");
+  });
+
+  it("reads nothing from its memory after another one has written", async () => {
+    await using schema = await createSchema(server);
+    const stale = await schema.open();
+    await stale.rewind(undefined);
+    await beginWith(stale, 0, ["a"]);
+    await stale.commit(place(10));
+    const next = await schema.open();
+    await next.rewind(place(10));
+    expect(await beginWith(next, 10, ["b"])).toEqual([2]);
+    await next.commit(place(20));
+    await expect(stale.begin(place(10), keysOf(["a"]))).rejects.toThrow("another loader has changed");
+    await stale.rewind(place(20));
+    expect(await beginWith(stale, 20, ["c", "b", "a"])).toEqual([3, 2, 1]);
+  });
+});
+
+describe("loaders", () => {
+  it("in any order give no user number twice, and an id one user", async () => {
+    const ids = fc.uniqueArray(fc.constantFrom("1", "2", "3", "4", "5", "6"), { minLength: 1, maxLength: 3 });
+    const step = fc.record({
+      loader: fc.constantFrom(0, 1),
+      ids,
+      end: fc.constantFrom<End>(commit, commit, leave, rewind),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 14 }), async (steps) => {
+        await using schema = await createSchema(server);
+        const loaders = [await schema.open(), await schema.open({ maxCachedIds: 1 })];
+        const users = new Map<string, number>();
+        for (const { loader, ids: used, end } of steps) {
+          const intake = loaders[loader]!;
+          const begin = () => intake.begin(place(0), keysOf(["1", "2", "3", "4", "5", "6"]));
+          // The intake was not rewound, has an open batch, or does not know what the other loader wrote.
+          await begin().catch(() => intake.rewind(undefined).then(begin));
+          const numbers = used.map((id) => [id, intake.resolve(1, id, undefined).userId] as const);
+          for (const [id, userId] of await end(intake, numbers)) {
+            expect(users.get(id) ?? userId).toBe(userId);
+            users.set(id, userId);
+          }
+          expect(new Set(users.values()).size).toBe(users.size);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  type Numbers = readonly (readonly [string, number])[];
+
+  /** Ends a batch, and returns the numbers that it has assigned. */
+  type End = (intake: Intake, numbers: Numbers) => Promise<Numbers>;
+
+  async function commit(intake: Intake, numbers: Numbers): Promise<Numbers> {
+    return await intake.commit(place(10)).then(
+      () => numbers,
+      (error: unknown) => {
+        expect(error).toBeInstanceOf(IntakeUnavailableError);
+        return [];
+      },
+    );
+  }
+
+  const leave: End = async () => [];
+
+  async function rewind(intake: Intake): Promise<Numbers> {
+    await intake.rewind(undefined);
+    return [];
+  }
+
+  it("of two spools cannot prepare records of one project", async () => {
+    await using schema = await createSchema(server);
+    const one = await schema.open({ spool: 1 });
+    await one.rewind(undefined);
+    await beginWith(one, 0, ["a"]);
+    await one.commit(place(10));
+    const other = await schema.open({ spool: 2 });
+    await other.rewind(undefined);
+    await expect(beginWith(other, 0, ["a"])).rejects.toThrow("project 1 is of another spool than 2");
+  });
+
+  it("of two spools do not undo claims of each other", async () => {
+    await using schema = await createSchema(server);
+    const [one, two] = [await schema.open({ spool: 1 }), await schema.open({ spool: 2 })];
+    const keys = [1, 2].map((projectId) => new Map([[projectId, keysOf(["u"]).get(1)!]]));
+    const claims = (intake: Intake, projectId: number) => [
+      intake.claimUuid(projectId, "u", 1_000_000),
+      intake.claimFirstCheck(projectId, "open", "u"),
+    ];
+    for (const [at, intake] of [one, two].entries()) {
+      await intake.rewind(undefined);
+      await intake.begin(place(0), keys[at]!);
+      expect(claims(intake, at + 1)).toEqual([true, true]);
+      await intake.commit(place(10));
+    }
+    await one.rewind(undefined);
+    await one.begin(place(0), keys[0]!);
+    expect(claims(one, 1)).toEqual([true, true]);
+    await two.begin(place(10), keys[1]!);
+    expect(claims(two, 2)).toEqual([false, false]);
+  });
+});
+
+describe("loader that is killed", () => {
+  async function startLoader(schema: string): Promise<ChildProcess> {
+    const child = fork(new URL("./killed-loader.ts", import.meta.url), [server.url, schema]);
+    await once(child, "message");
+    return child;
+  }
+
+  it("between begin and commit leaves nothing", async () => {
+    await using schema = await createSchema(server);
+    const intake = await schema.open();
+    await intake.rewind(undefined);
+    await beginWith(intake, 0, ["known"]);
+    await intake.commit(place(10));
+    const child = await startLoader(schema.name);
+    const before = schema.dump();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(schema.dump()).toBe(before);
+    await intake.rewind(place(10));
+    expect(await beginWith(intake, 10, ["b", "known"])).toEqual([2, 1]);
+  });
+});
+
+describe("commit that fails", () => {
+  const ids = Array.from({ length: 1_000 }, (_, i) => `id-${i}`);
+  const numbers = ids.map((_id, i) => i + 1);
+
+  it.each(["spools", "projects", "accounts", "visitors", "first_checks", "uuid_tables"])(
+    "when the database is killed before it writes %s leaves nothing",
+    async (table) => {
+      await using schema = await createSchema(server);
+      const intake = await schema.open();
+      await intake.rewind(undefined);
+      const before = schema.dump();
+      expect(await beginWith(intake, 0, ids)).toEqual(numbers);
+      const locker = new Client({ connectionString: server.url });
+      locker.on("error", () => {});
+      await locker.connect();
+      await locker.query(`BEGIN; LOCK TABLE ${schema.name}.intake_${table} IN EXCLUSIVE MODE`);
+      const committed = expect(intake.commit(place(10))).rejects.toThrow(IntakeUnavailableError);
+      await vi.waitFor(
+        () => expect(server.query("SELECT count(*) FROM pg_locks WHERE NOT granted")).toBe("1"),
+        20_000,
+      );
+      await server.kill();
+      await committed;
+      await server.start();
+      expect(schema.dump()).toBe(before);
+      await intake.rewind(undefined);
+      await intake.begin(place(0), keysOf(ids));
+      expect(ids.map((id) => intake.resolve(1, id, id).userId)).toEqual(numbers);
+      expect(ids.filter((id) => !intake.claimUuid(1, id, 1_000_000))).toEqual([]);
+      expect(ids.filter((id) => !intake.claimFirstCheck(1, "open", id))).toEqual([]);
+      await intake.commit(place(10));
+      expect(await intake.preparedTo()).toEqual(place(10));
+    },
+  );
+
+  it("because its reply is lost has written all, which is prepared again", async () => {
+    await using schema = await createSchema(server);
+    const pool = await openPool(intakeStore, { url: server.url }, schema.name);
+    await using executor = new PostgresExecutor(intakeStore, pool, { schema: schema.name, maxWaiting: 1 });
+    const intake = new PostgresIntake(
+      {
+        async call(name, ...rest) {
+          const outcome = await executor.call(name, ...rest);
+          if (name === "writeBatch") throw new IntakeUnavailableError("no reply");
+          return outcome;
+        },
+        [Symbol.asyncDispose]: async () => {},
+      },
+      { spool: 1, uuidWindowMs: 10_000, maxCachedIds: 10, fence: undefined },
+    );
+    await intake.rewind(undefined);
+    expect(await beginWith(intake, 0, ids)).toEqual(numbers);
+    await expect(intake.commit(place(10))).rejects.toThrow("no reply");
+    await expect(intake.begin(place(10), keysOf(ids))).rejects.toThrow("must be rewound");
+    expect(await intake.preparedTo()).toEqual(place(10));
+    await intake.rewind(undefined);
+    expect(await beginWith(intake, 0, ids.toReversed())).toEqual(numbers.toReversed());
+  });
+
+  it("is durable when the database is killed after it", async () => {
+    await using schema = await createSchema(server);
+    const intake = await schema.open();
+    await intake.rewind(undefined);
+    await beginWith(intake, 0, ids);
+    await intake.commit(place(10));
+    await server.kill();
+    await server.start();
+    await intake.begin(place(10), keysOf(ids));
+    expect(ids.map((id) => intake.resolve(1, undefined, id).userId)).toEqual(numbers);
+    expect(ids.filter((id) => intake.claimUuid(1, id, 1_000_001))).toEqual([]);
+  });
+});
+
+describe("keys that were not announced", () => {
+  it("are refused, whatever is known of them", async () => {
+    await using schema = await createSchema(server);
+    const intake = await schema.open();
+    await intake.rewind(undefined);
+    await beginWith(intake, 0, ["known"]);
+    await intake.commit(place(10));
+    await intake.begin(place(10), keysOf(["other"]));
+    const words = "is not among the keys which the batch was begun with";
+    expect(() => intake.resolve(1, "known", undefined)).toThrow(`the account id ${words}`);
+    expect(() => intake.resolve(1, "other", "known")).toThrow(`the distinct id ${words}`);
+    expect(() => intake.resolve(4, "other", undefined)).toThrow(`the project ${words}`);
+    expect(() => intake.claimUuid(1, "known", 1)).toThrow(`the uuid ${words}`);
+    expect(() => intake.claimFirstCheck(1, "open", "known")).toThrow(`the first-check id ${words}`);
+    expect(() => intake.claimFirstCheck(1, "close", "other")).toThrow(`the first-check id ${words}`);
+  });
+});
+
+it("tells a store which has loaded more than was prepared", async () => {
+  await using schema = await createSchema(server);
+  const intake = await schema.open();
+  const before = schema.dump();
+  await expect(intake.rewind(place(1))).rejects.toThrow(IntakeBehindError);
+  expect(schema.dump()).toBe(before);
+});
