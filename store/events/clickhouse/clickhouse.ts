@@ -1,11 +1,15 @@
-import type { EventStore } from "../events.ts";
+import { type EventStore, emptySchema } from "../events.ts";
 import { type LedgerOptions, migrateLedger, openLedger } from "../ledger/ledger.ts";
+import { createQuerySlots, type QueryLimits } from "../query-slots.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { type Columns, createColumns } from "./ddl/columns.ts";
 import { checkShards, type Migrated, migrateShards } from "./ddl/migrate.ts";
 import type { DdlOptions } from "./ddl/tables.ts";
+import type { ProjectSnapshot } from "./layout.ts";
 import { openSpool, type SpoolLease, type SpoolLoader } from "./load/load.ts";
 import { Projects } from "./projects.ts";
+import { createPlans } from "./query/scan.ts";
+import { createSpools } from "./query/spool.ts";
 import { exportRecords } from "./read/export.ts";
 import { readIdentities } from "./read/identities.ts";
 import { countUses } from "./read/name-uses.ts";
@@ -17,16 +21,18 @@ import { type CompactSource, compact } from "./upkeep/compact.ts";
 import { deleteGarbage } from "./upkeep/garbage.ts";
 import { finishRemoval, removeNames } from "./upkeep/remove-names.ts";
 
-export interface ClickHouseStoreOptions extends ConnectionOptions {
+export interface ClickHouseStoreOptions extends ConnectionOptions, QueryLimits {
   readonly ledger: LedgerOptions;
   readonly ddl?: DdlOptions;
+  /** The folder for results of queries whose readers are slow; nothing in it is needed after a crash. */
+  readonly resultsFolder: string;
+  /** The maximum of results in the folder. */
+  readonly maxResultBytes: number;
   /** Returns the time of exported user records, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-type Plans = "scan" | "scanAll" | "users" | "spread" | "selectUsers" | "queryCounts";
-
-export interface ClickHouseStore extends Omit<EventStore, Plans> {
+export interface ClickHouseStore extends EventStore {
   /** Opens a spool which is loaded under a lease. */
   loaderOf(spool: string, lease: SpoolLease): Promise<SpoolLoader>;
 }
@@ -42,8 +48,8 @@ const mainSpool = "main";
  *
  * `connection.ts` sends statements to the shards (`shard.ts`). The tables of `layout.ts` are created by
  * `ddl/`. Which of their rows count is written in a ledger (`store/events/ledger`), of which
- * `projects.ts` keeps what this process knows. `load/` loads batches, `read/` reads for other purposes
- * than queries, and `upkeep/` imports, deletes and checks.
+ * `projects.ts` keeps what this process knows. `load/` loads batches, `query/` runs plans, `read/` reads
+ * for other purposes, and `upkeep/` imports, deletes and checks.
  *
  * @throws EventsOpenError when the tables have another version than this program, or belong to another
  * store or shard
@@ -74,6 +80,8 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
       { everyMs: garbageMs, work: (signal) => deleteGarbage(source, signal) },
     ]),
   );
+  const slots = createQuerySlots(options);
+  const spools = createSpools({ folder: options.resultsFolder, maxBytes: options.maxResultBytes });
   const stack = opened.move();
   return {
     schema: main.schema,
@@ -81,6 +89,8 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     // What is loaded is on the disks of all servers.
     settledTo: main.loadedTo,
     load: main.load,
+    ...createPlans({ connection, slots, spools, snapshot: (id) => snapshotOf(projects, id) }),
+    queryCounts: slots.counts,
     ...readsOf(source, options.now ?? Date.now),
     importCohort: (version, members) => importCohort(source, version, members),
     cohorts: async (projectId) => cohortInfos(await projects.snapshot(projectId)),
@@ -89,6 +99,22 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     loaderOf: (spool, lease) => openSpool(source, spool, lease),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Returns the snapshot of a project; of one without data, an empty one. */
+async function snapshotOf(projects: Projects, projectId: number): Promise<ProjectSnapshot> {
+  return (
+    (await projects.snapshot(projectId)) ?? {
+      projectId,
+      schema: emptySchema,
+      generation: 0,
+      watermark: 0,
+      hiddenBatches: [],
+      hiddenEvents: [],
+      dropped: undefined,
+      cohorts: [],
+    }
+  );
 }
 
 interface Source extends CompactSource {

@@ -132,7 +132,38 @@ class Run {
     }
   }
 
-  async *bytes(stream: Readable): AsyncGenerator<Buffer, void> {
+  /** Returns the bytes of the result. A generator which is left before its start would not end the statement. */
+  bytes(stream: Readable): AsyncGenerator<Buffer, void> {
+    const parts = this.#read(stream);
+    let isStarted = false;
+    const leave = async (): Promise<void> => {
+      if (isStarted) return;
+      this.#cancel();
+      await this.#close();
+    };
+    return {
+      next: () => {
+        isStarted = true;
+        return parts.next();
+      },
+      return: async () => {
+        await leave();
+        return await parts.return();
+      },
+      throw: async (error) => {
+        await leave();
+        return await parts.throw(error);
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      async [Symbol.asyncDispose]() {
+        await this.return();
+      },
+    };
+  }
+
+  async *#read(stream: Readable): AsyncGenerator<Buffer, void> {
     let tail: Buffer = Buffer.alloc(0);
     let isComplete = false;
     try {

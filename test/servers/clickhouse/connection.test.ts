@@ -66,6 +66,16 @@ describe("statements", () => {
 });
 
 describe("a statement ends on its server", () => {
+  it("when its reader leaves before the first bytes", async () => {
+    const connection = connect();
+    const sql = "SELECT number FROM numbers(1000000000000) FORMAT TabSeparated";
+    const parts = await connection.read(0, { sql });
+    await parts.return();
+    expect(await running()).toBe(0);
+    // Waits for all statements.
+    await connection[Symbol.asyncDispose]();
+  });
+
   it("before the call rejects with the reason of its signal", async () => {
     await using connection = connect();
     const leaving = new AbortController();

@@ -4,7 +4,6 @@ import { openClickHouseStore } from "../../../store/events/clickhouse/clickhouse
 import { Connection } from "../../../store/events/clickhouse/connection.ts";
 import { createColumns } from "../../../store/events/clickhouse/ddl/columns.ts";
 import { shardOfUser } from "../../../store/events/clickhouse/shards.ts";
-import type { EventStore } from "../../../store/events/events.ts";
 import { openLedger } from "../../../store/events/ledger/ledger.ts";
 import { migrate as migrateLeases, openPostgresLeases } from "../../../store/leases/postgres/open.ts";
 import {
@@ -16,10 +15,10 @@ import {
   noSignal,
   properties,
   type Rows,
-  recordsOf as recordsOfStore,
+  recordsOf,
   updateOf,
   userOf,
-  userRecords as userRecordsOfStore,
+  userRecords,
   vocabulary,
 } from "../../conformance/events/world.ts";
 import { type ClickHouseWorld, openStoreServers, type StoreServers } from "./world.ts";
@@ -34,10 +33,6 @@ const { price, level, badges } = properties;
 const [first, second] = [1, 2, 3, 4, 5]
   .toSorted((a, b) => shardOfUser(a, 2) - shardOfUser(b, 2))
   .filter((_, at) => at === 0 || at === 4) as [number, number];
-
-// These functions need no plans.
-const recordsOf = (store: ClickHouseStore) => recordsOfStore(store as unknown as EventStore);
-const userRecords = (store: ClickHouseStore) => userRecordsOfStore(store as unknown as EventStore);
 
 interface Opened extends AsyncDisposable {
   readonly world: ClickHouseWorld;

@@ -51,12 +51,16 @@ async function createWorld(
     password: "",
     ledger: { url: postgres.url, schema: name },
     now: () => exportMs,
+    resultsFolder: join(folder, "results"),
+    maxResultBytes: 256 * 1_048_576,
+    maxQueries: 2,
+    maxWaiting: 8,
   };
   await migrateClickHouseStore(options);
   return {
     folder,
     options,
-    open: () => openClickHouseStore(options),
+    open: (limits) => openClickHouseStore({ ...options, ...limits }),
     async [Symbol.asyncDispose]() {
       for (const shard of shards) await shard.query(`DROP DATABASE ${name} SYNC`);
       postgres.query(`DROP SCHEMA ${name} CASCADE`);
