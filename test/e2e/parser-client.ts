@@ -39,8 +39,10 @@ interface Lines {
 export class ParserClient implements Disposable {
   readonly #client: RawClient;
 
-  constructor(port: number) {
-    this.#client = new RawClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+  /** @param ca the certificate of an authority, PEM, to connect over TLS */
+  constructor(port: number, ca?: string) {
+    const security = ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(ca));
+    this.#client = new RawClient(`127.0.0.1:${port}`, security, {
       "grpc.max_receive_message_length": -1,
       "grpc.max_send_message_length": -1,
     });
