@@ -61,6 +61,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "cmd/serve/metrics": ["test/cmd/serve/metrics"],
   "cmd/serve/webhook": ["test/cmd/serve/webhook"],
+  "cmd/serve/shared": ["test/cmd/serve/shared", "test/servers/shared"],
   "cmd/store": ["test/cmd/store/store.test.ts", "test/servers/events/losses.test.ts"],
   "cmd/terminal": [
     "test/cmd/terminal",

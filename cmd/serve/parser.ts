@@ -10,10 +10,10 @@ import { createParserPool } from "../../services/parser/pool/pool.ts";
 import { createParserStream } from "../../services/parser/stream.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
-import { sharedDatabase } from "./data/databases.ts";
 import { openDeadLetters } from "./data/dead-letters.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
+import { sharedDatabase } from "./shared/databases.ts";
 
 export interface ParserServices extends AsyncDisposable {
   readonly parser: ServiceImpl<typeof Parser>;

@@ -19,6 +19,7 @@ import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
 import { openEventServices } from "./event/event.ts";
 import { openParserServices } from "./parser.ts";
+import { openSharedStores } from "./shared/stores.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
 
 /** The services of a server. */
@@ -47,7 +48,9 @@ export interface ServiceTools {
 export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
   tightenDataFolder(config.data);
-  const events = opened.use(await openEventServices(config, tools));
+  const shared = await openSharedStores(config, tools.logger);
+  if (shared !== undefined) opened.use(shared);
+  const events = opened.use(await openEventServices(config, { ...tools, shared }));
   const [analysis, parsers, webhooks] = await openTogether(opened, [
     openAnalysisServices(config, {
       ...tools,
@@ -58,6 +61,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     openParserServices(config, { ...tools, keep: parsedRecordsSink(config.parser.store, events.sinkOf) }),
     openWebhookServices(config, {
       ...tools,
+      shared,
       appendEvent: clickSink(config.webhook.clicks, config.projects, events.sinkOf),
     }),
   ]);
@@ -94,7 +98,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       ...analysis.codecs,
       ...channels.codecs,
     ]),
-    checks: { ...webhooks.checks, ...events.checks, ...channels.checks },
+    checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
       webhooks.beginStop();
       channels.beginStop();

@@ -4,16 +4,28 @@ import type { RecordPlace } from "./records.ts";
 
 const name = "forward.json";
 
+/** The saved position of a forwarder. */
+export interface ForwardCursor {
+  /**
+   * Loads the last saved position; undefined when there is none.
+   * @throws CursorFault when it can't be used
+   */
+  load(): Promise<RecordPlace | undefined>;
+  /** Saves the position, so that a crash at any moment leaves either the old or the new one. */
+  save(place: RecordPlace): Promise<void>;
+}
+
 /** The saved position can't be used, so all remaining records are forwarded, some of them again. */
 export class CursorFault extends Error {
   override readonly name = "CursorFault";
 }
 
-/**
- * Loads the last saved position; undefined when there is none.
- * @throws CursorFault when the file is incomplete
- */
-export async function loadCursor(folder: string): Promise<RecordPlace | undefined> {
+/** Saves the position as `forward.json` in a folder. */
+export function createFileCursor(folder: string): ForwardCursor {
+  return { load: () => loadCursor(folder), save: (place) => saveCursor(folder, place) };
+}
+
+async function loadCursor(folder: string): Promise<RecordPlace | undefined> {
   const path = join(folder, name);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -25,8 +37,7 @@ export async function loadCursor(folder: string): Promise<RecordPlace | undefine
   throw new CursorFault(`${path} holds no position, so all records in the spool are sent again`);
 }
 
-/** Saves the position, so that a crash at any moment leaves either the old or the new one. */
-export async function saveCursor(folder: string, { number, offset }: RecordPlace): Promise<void> {
+async function saveCursor(folder: string, { number, offset }: RecordPlace): Promise<void> {
   const path = join(folder, name);
   const draft = await open(`${path}.new`, "w", 0o600);
   try {

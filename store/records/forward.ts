@@ -1,16 +1,11 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { createDelivery, type DeliveryOptions } from "./deliver.ts";
-import { CursorFault, loadCursor, saveCursor } from "./forward-cursor.ts";
-import { type BatchLimits, isBoundary, readBatch } from "./read-batch.ts";
-import type { RecordSpool } from "./record-spool.ts";
-import type { RecordPlace } from "./records.ts";
-import { bytesAfter, listSegments, segmentName } from "./segment-files.ts";
+import { CursorFault, type ForwardCursor } from "./forward-cursor.ts";
+import { type BatchLimits, findBoundary, readBatch } from "./read-batch.ts";
+import type { RecordPlace, RecordReader } from "./records.ts";
 
 export interface ForwarderOptions extends Omit<DeliveryOptions, "stop" | "cut"> {
-  /** The spool's folder, in which the position is saved as `forward.json`. */
-  readonly folder: string;
-  readonly spool: Pick<RecordSpool, "end" | "grown">;
+  readonly reader: RecordReader;
+  readonly cursor: ForwardCursor;
   readonly limits: BatchLimits;
   /** Whether completely forwarded files are deleted. */
   readonly deleteForwarded: boolean;
@@ -34,12 +29,13 @@ export interface ForwardStatus {
  * receiver is unavailable.
  */
 export function openForwarder(options: ForwarderOptions): Forwarder {
-  const { folder, spool, observer, delays } = options;
+  const { reader, cursor, observer, delays } = options;
   const stop = new AbortController();
   const cut = new AbortController();
   const deliver = createDelivery({ ...options, stop: stop.signal, cut: cut.signal });
   let position: RecordPlace | undefined;
   let oldest: Uint8Array | undefined;
+  let firstKept = 0;
   let wakeUp = (): void => {};
 
   /**
@@ -49,22 +45,28 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
   async function moveTo(next: RecordPlace): Promise<void> {
     position = next;
     try {
-      await saveCursor(folder, next);
-      if (next.offset === 0 && options.deleteForwarded) await deleteBefore(folder, next.number);
+      await cursor.save(next);
+      await deleteBefore(next.number);
     } catch (error) {
       observer.failed(error);
     }
   }
+  /** Deletes the files before one. */
+  async function deleteBefore(number: number): Promise<void> {
+    if (!options.deleteForwarded || number <= firstKept) return;
+    await reader.release({ number, offset: 0 });
+    firstKept = number;
+  }
   async function start(end: RecordPlace): Promise<RecordPlace> {
-    const found = await findStart(folder, end, observer.failed);
-    if (options.deleteForwarded) await deleteBefore(folder, found.number);
+    const found = await findStart(options, end);
+    await deleteBefore(found.number);
     return found;
   }
   async function step(): Promise<void> {
-    const grown = spool.grown();
-    const end = await spool.end();
+    const grown = reader.grown();
+    const end = await reader.end();
     position ??= await start(end);
-    const { records, next } = await readBatch(folder, position, end, options.limits);
+    const { records, next } = await readBatch(reader, position, end, options.limits);
     oldest = records[0]?.bytes;
     if (records.length > 0) {
       await deliver(records, (last) => moveTo(last.next));
@@ -91,7 +93,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
   return {
     async status() {
       if (position === undefined) return { waitingBytes: 0, oldest };
-      return { waitingBytes: await bytesAfter(folder, position, await spool.end()), oldest };
+      return { waitingBytes: await reader.bytesAfter(position), oldest };
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -105,34 +107,22 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
 
 /** Returns the position to continue at; in doubt rather too early than too late. */
 async function findStart(
-  folder: string,
+  { reader, cursor, observer: { failed } }: ForwarderOptions,
   end: RecordPlace,
-  failed: (error: unknown) => void,
 ): Promise<RecordPlace> {
-  const numbers = await listSegments(folder);
-  const oldest = { number: numbers[0] ?? end.number, offset: 0 };
-  const cursor = await loadCursor(folder).catch((error: unknown) => {
+  const saved = await cursor.load().catch((error: unknown) => {
     if (!(error instanceof CursorFault)) throw error;
     failed(error);
     return undefined;
   });
-  if (cursor === undefined) return oldest;
-  if (cursor.number > end.number) {
-    failed(
-      new CursorFault(`file ${segmentName(cursor.number)} does not exist, so the whole spool is sent again`),
-    );
-    return oldest;
+  if (saved === undefined) return await reader.start();
+  const { number } = saved;
+  if (number > end.number) {
+    failed(new CursorFault(`file ${number} does not exist, so the whole spool is sent again`));
+    return await reader.start();
   }
-  const number = numbers.find((one) => one >= cursor.number) ?? end.number;
-  if (number !== cursor.number) return { number, offset: 0 };
-  if (await isBoundary(folder, cursor)) return cursor;
-  failed(new CursorFault(`file ${segmentName(number)} has changed, so all of it is sent again`));
+  const found = await findBoundary(reader, saved);
+  if (found !== undefined) return found;
+  failed(new CursorFault(`file ${number} has changed, so all of it is sent again`));
   return { number, offset: 0 };
-}
-
-/** Deletes files before `number`, which is at most the last: the spool continues in its last file. */
-async function deleteBefore(folder: string, number: number): Promise<void> {
-  for (const one of await listSegments(folder)) {
-    if (one < number) await rm(join(folder, segmentName(one)), { force: true });
-  }
 }

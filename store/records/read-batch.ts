@@ -1,8 +1,5 @@
-import { open } from "node:fs/promises";
-import { join } from "node:path";
 import { checkLine, withoutChecksum } from "../../base/files/line-checksum.ts";
-import type { RecordPlace } from "./records.ts";
-import { listSegments, readLines, segmentName } from "./segment-files.ts";
+import type { RecordPlace, RecordReader } from "./records.ts";
 
 export interface SpooledRecord {
   /** Without its line end, and as it was accepted unless it is damaged. */
@@ -23,41 +20,29 @@ const lf = 0x0a;
 
 /**
  * Reads records of one file from a position. Without records, `next` is the position itself when
- * everything has been read, or the start of the next file.
+ * everything has been read, or the start of the file in use.
+ * @param end the end of the spool, which was read before
  */
 export async function readBatch(
-  folder: string,
+  reader: RecordReader,
   from: RecordPlace,
   end: RecordPlace,
-  limits: BatchLimits,
-): Promise<{ readonly records: readonly SpooledRecord[]; readonly next: RecordPlace }> {
-  const records = await readRecords(folder, from, end, limits);
-  const last = records.at(-1);
-  if (last !== undefined) return { records, next: last.next };
-  if (from.number >= end.number) return { records, next: from };
-  const number = (await listSegments(folder)).find((one) => one > from.number) ?? end.number;
-  return { records, next: { number, offset: 0 } };
-}
-
-async function readRecords(
-  folder: string,
-  { number, offset }: RecordPlace,
-  end: RecordPlace,
   { maxRecords, maxBytes }: BatchLimits,
-): Promise<SpooledRecord[]> {
-  if (number === end.number && offset >= end.offset) return [];
-  await using handle = await open(join(folder, segmentName(number)), "r");
-  const size = number === end.number ? end.offset : (await handle.stat()).size;
-  const bytes = await readLines(handle, offset, size - offset, maxBytes);
+): Promise<{ readonly records: readonly SpooledRecord[]; readonly next: RecordPlace }> {
+  const chunk = await reader.read(from, maxBytes);
+  if (chunk === undefined) {
+    return { records: [], next: from.number >= end.number ? from : { number: end.number, offset: 0 } };
+  }
+  const { bytes } = chunk;
+  const { number, offset } = chunk.from;
   const records: SpooledRecord[] = [];
-  for (let start = 0; records.length < maxRecords; ) {
+  for (let start = 0; records.length < maxRecords && start < bytes.length; ) {
     const at = bytes.indexOf(lf, start);
-    if (at === -1) break;
     const next = { number, offset: offset + at + 1 };
     records.push({ ...readLine(bytes.subarray(start, at), { number, offset: offset + start }), next });
     start = at + 1;
   }
-  return records;
+  return { records, next: records.at(-1)!.next };
 }
 
 function readLine(line: Uint8Array, place: RecordPlace): Pick<SpooledRecord, "bytes" | "isDamaged"> {
@@ -65,10 +50,18 @@ function readLine(line: Uint8Array, place: RecordPlace): Pick<SpooledRecord, "by
   return { bytes: found === "intact" ? withoutChecksum(line) : line, isDamaged: found === "damaged" };
 }
 
-/** Reports whether a record begins here. */
-export async function isBoundary(folder: string, { number, offset }: RecordPlace): Promise<boolean> {
-  if (offset === 0) return true;
-  await using handle = await open(join(folder, segmentName(number)), "r");
-  const { buffer, bytesRead } = await handle.read(new Uint8Array(1), 0, 1, offset - 1);
-  return bytesRead === 1 && buffer[0] === lf;
+/**
+ * Returns where the records of a position begin: the position itself, or the start of a later file when its own was
+ * deleted. Undefined when no record begins there.
+ */
+export async function findBoundary(
+  reader: RecordReader,
+  place: RecordPlace,
+): Promise<RecordPlace | undefined> {
+  const { number, offset } = place;
+  if (offset === 0) return place;
+  const chunk = await reader.read({ number, offset: offset - 1 }, 1);
+  if (chunk === undefined) return undefined;
+  if (chunk.from.number > number) return { number: chunk.from.number, offset: 0 };
+  return chunk.from.offset === offset - 1 && chunk.bytes[0] === lf ? place : undefined;
 }

@@ -6,14 +6,13 @@ import {
   type FollowedTokens,
   type StoredToken,
   type TokenStore,
-  TokensOpenError,
   TokensUnavailableError,
 } from "../../../store/tokens/tokens.ts";
 import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../../config/listen.ts";
 import { demo } from "../../config/rules/rules.ts";
-import { UserError } from "../../terminal/user-error.ts";
-import { sharedDatabase } from "../data/databases.ts";
+import { asUserError } from "../data/user-errors.ts";
+import { sharedDatabase } from "../shared/databases.ts";
 
 /** A time after which an unavailable database is asked again. */
 const retryAfterMs = 1_000;
@@ -90,14 +89,5 @@ function currentOf(followed: FollowedTokens): readonly StoredToken[] {
     if (!(error instanceof TokensUnavailableError)) throw error;
     const message = "the tokens are temporarily unavailable";
     throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs, cause: error });
-  }
-}
-
-async function asUserError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isOfStore = error instanceof TokensOpenError || error instanceof TokensUnavailableError;
-    throw isOfStore ? new UserError(error.message, { cause: error }) : error;
   }
 }

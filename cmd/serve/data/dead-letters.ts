@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DeadLetterObserver, DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import { openNdjsonDeadLetters } from "../../../store/deadletters/ndjson.ts";
 import type { Config } from "../../config/config.ts";
-import type { SharedDatabase } from "./databases.ts";
+import type { SharedDatabase } from "../shared/databases.ts";
 
 /** The settings of dead letters in the configuration. */
 interface DeadLetterSettings {

@@ -1,29 +1,7 @@
-import { ChannelsOpenError, ChannelsUnavailableError } from "../../../store/channels/channels.ts";
-import { DeadLettersOpenError, DeadLettersUnavailableError } from "../../../store/deadletters/deadletters.ts";
-import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
-import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
-import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
-import { TokensOpenError, TokensUnavailableError } from "../../../store/tokens/tokens.ts";
 import type { Config } from "../../config/config.ts";
-import { UserError } from "../../terminal/user-error.ts";
 import { channelPlace } from "../channel/store.ts";
-import { eventsDatabase, sharedDatabase } from "./databases.ts";
-
-/** Errors whose message says what to do. */
-const storeErrors = [
-  InboxOpenError,
-  InboxUnavailableError,
-  ChannelsOpenError,
-  ChannelsUnavailableError,
-  LeasesOpenError,
-  LeasesUnavailableError,
-  RecordsOpenError,
-  RecordsUnavailableError,
-  DeadLettersOpenError,
-  DeadLettersUnavailableError,
-  TokensOpenError,
-  TokensUnavailableError,
-];
+import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
+import { asUserError } from "./user-errors.ts";
 
 interface Migrated {
   readonly from: number;
@@ -71,14 +49,5 @@ export async function* migrateShared(config: Config): AsyncGenerator<Migration> 
   for (const { what, load } of sharedStores) {
     const { migrate } = await load();
     yield { what: `${what} in schema "${schema}"`, ...(await asUserError(() => migrate({ url }, schema))) };
-  }
-}
-
-async function asUserError(work: () => Promise<Migrated>): Promise<Migrated> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!storeErrors.some((kind) => error instanceof kind)) throw error;
-    throw new UserError((error as Error).message, { cause: error });
   }
 }

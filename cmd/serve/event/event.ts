@@ -20,10 +20,9 @@ import {
 import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
 import { systemPorts } from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
-import { eventsDatabase, sharedDatabase } from "../data/databases.ts";
 import { openDeadLetters } from "../data/dead-letters.ts";
 import { lockFolder } from "../data/lock.ts";
-import { openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
+import { createSharedClock, openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
 import { tooLarge } from "../gateway-ports.ts";
 import {
   createLateService,
@@ -40,6 +39,8 @@ import {
   registerLagGauges,
   registerQueryGauges,
 } from "../metrics/event.ts";
+import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
+import type { SharedStores } from "../shared/stores.ts";
 import { startCompaction } from "./compaction.ts";
 import type { EventLoading } from "./loading.ts";
 import { findEventLosses, isIntakeLost } from "./losses.ts";
@@ -67,6 +68,8 @@ interface Surroundings {
   readonly registry: Registry;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What replicas share; undefined when all is in the data folder. */
+  readonly shared?: SharedStores | undefined;
 }
 
 /**
@@ -77,13 +80,12 @@ interface Surroundings {
  */
 export async function openEventServices(
   config: Config,
-  { logger, registry, now }: Surroundings,
+  { logger, registry, now, shared }: Surroundings,
 ): Promise<EventServices> {
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
   if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
-  const clock =
-    config.projects.length > 0 ? opened.use(openSteadyClock(config, { ...systemPorts(), now })) : undefined;
+  const clock = config.projects.length > 0 ? opened.use(openClock(config, now, shared)) : undefined;
   const deadLetters = opened.use(
     await openDeadLetters(config, config.events.deadLetters, {
       list: "events",
@@ -148,6 +150,11 @@ export async function openEventServices(
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function openClock(config: Config, now: () => number, shared: SharedStores | undefined): SteadyClock {
+  if (shared === undefined) return openSteadyClock(config, { ...systemPorts(), now });
+  return createSharedClock({ ask: shared.records.clock, clock: { ...systemClock, now } });
 }
 
 /** The text stays the same while loading is late, so that cached responses with it can be used. */

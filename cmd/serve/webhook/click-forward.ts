@@ -6,17 +6,25 @@ import { systemClock } from "../../../base/async/clock.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { createSyncServer } from "../../../services/webhook/clicks/sync-server.ts";
 import type { ForwardConfig } from "../../../services/webhook/config.ts";
-import { openDurableDeadLetters } from "../../../store/deadletters/durable.ts";
+import type { DeadLetter } from "../../../store/deadletters/deadletters.ts";
+import {
+  type DurableDeadLetters,
+  openDurableDeadLetters,
+  openDurablePostgresDeadLetters,
+} from "../../../store/deadletters/durable.ts";
 import type { ForwardObserver } from "../../../store/records/deliver.ts";
-import { openForwarder } from "../../../store/records/forward.ts";
-import type { RecordSpool } from "../../../store/records/record-spool.ts";
+import { type Forwarder, openForwarder } from "../../../store/records/forward.ts";
+import { createFileCursor, type ForwardCursor } from "../../../store/records/forward-cursor.ts";
+import type { RecordReader } from "../../../store/records/records.ts";
 import type { Throttle } from "../log/throttle.ts";
 import { createForwardCounters, registerForwardGauges } from "../metrics/click-forward.ts";
+import type { SharedDatabase } from "../shared/databases.ts";
+import type { SharedStores } from "../shared/stores.ts";
+import { doUnderLease } from "../shared/under-lease.ts";
 
 export interface ClickForwardPorts {
-  /** The folder of the spool. */
-  readonly folder: string;
-  readonly spool: RecordSpool;
+  readonly reader: RecordReader;
+  readonly place: ClickForwardPlace;
   readonly logger: Logger;
   readonly registry: Registry;
   readonly throttle: Throttle;
@@ -24,49 +32,100 @@ export interface ClickForwardPorts {
   readonly stopMs: () => number;
 }
 
-const delays = { minDelayMs: 500, maxDelayMs: 60_000, unknownAppidMs: 60_000 };
+/** Where the position and the refused clicks are stored. */
+export type ClickForwardPlace =
+  | { readonly folder: string }
+  | { readonly database: SharedDatabase; readonly stores: Pick<SharedStores, "leases" | "records"> };
 
-/** Forwards the clicks of a spool to the platform's ingest. Refused clicks are written to `dead-letters.ndjson` beside them. */
-export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPorts): AsyncDisposable {
-  const { folder, spool, logger, registry, outbound } = ports;
+const delays = { minDelayMs: 500, maxDelayMs: 60_000, unknownAppidMs: 60_000 };
+/** The name of the lease, of the position and of the refused clicks in the shared database. */
+const sharedName = "clicks";
+
+/**
+ * Forwards the clicks of a spool to the platform's ingest; of replicas, one at a time does. Refused clicks are kept as
+ * dead letters, in the data folder as `dead-letters.ndjson` beside the spool.
+ */
+export async function openClickForwarder(
+  config: ForwardConfig,
+  ports: ClickForwardPorts,
+): Promise<AsyncDisposable> {
+  const { reader, place, logger, registry, outbound } = ports;
   const { wait, now } = systemClock;
-  const stack = new AsyncDisposableStack();
-  const deadLetters = stack.use(
-    openDurableDeadLetters({
-      file: join(folder, "dead-letters.ndjson"),
-      observer: {
-        failed: (error) => logger.error({ err: error }, "could not write dead letters of clicks"),
-        resumed: () => logger.info("dead letters of clicks are written again"),
-      },
-    }),
-  );
-  const counters = createForwardCounters(registry);
-  const forwarder = stack.use(
-    openForwarder({
-      folder,
-      spool,
+  await using opened = new AsyncDisposableStack();
+  const deadLetters = opened.use(await openDeadClicks(place, logger));
+  const receiver = opened.use(createSyncServer({ ...config, outbound, now }));
+  const observer = createForwardLog(config, logger, ports.throttle, createForwardCounters(registry));
+  let forwarder: Forwarder | undefined;
+  const start = (cursor: ForwardCursor, stopMs: () => number): Forwarder => {
+    forwarder = openForwarder({
+      reader,
+      cursor,
       delays,
       wait,
+      stopMs,
+      receiver,
+      observer,
       random: Math.random,
-      stopMs: ports.stopMs,
-      receiver: stack.use(createSyncServer({ ...config, outbound, now })),
-      keepDead: (record, reason) =>
-        deadLetters.keep({
-          time: new Date(now()),
-          source: "webhook.clicks.forward",
-          reason: "refused",
-          message: reason,
-          index: undefined,
-          format: undefined,
-          line: isUtf8(record) ? Buffer.from(record).toString() : record,
-        }),
+      keepDead: (record, reason) => deadLetters.keep(deadClick(record, reason, now())),
       limits: { maxRecords: config.batchRecords, maxBytes: config.batchBytes },
       deleteForwarded: config.deleteForwarded,
-      observer: createForwardLog(config, logger, ports.throttle, counters),
-    }),
-  );
-  registerForwardGauges(registry, forwarder, now);
-  return stack;
+    });
+    return forwarder;
+  };
+  if ("folder" in place) {
+    opened.use(start(createFileCursor(place.folder), ports.stopMs));
+  } else {
+    const { leases, records } = place.stores;
+    opened.use(
+      doUnderLease({
+        leases,
+        name: sharedName,
+        clock: systemClock,
+        failed: observer.failed,
+        async start(lease) {
+          // Without the lease another process forwards, so that calls in progress end at once.
+          const own = start(records.cursor(lease), () => (lease.signal.aborted ? 0 : ports.stopMs()));
+          return {
+            async [Symbol.asyncDispose]() {
+              forwarder = undefined;
+              await own[Symbol.asyncDispose]();
+            },
+          };
+        },
+      }),
+    );
+  }
+  registerForwardGauges(registry, { status: async () => await (forwarder ?? notForwarding).status() }, now);
+  return opened.move();
+}
+
+/** The process which forwards reports what waits. */
+const notForwarding: Pick<Forwarder, "status"> = {
+  status: () => Promise.reject(new Error("another process forwards clicks")),
+};
+
+async function openDeadClicks(place: ClickForwardPlace, logger: Logger): Promise<DurableDeadLetters> {
+  const observer = {
+    failed: (error: unknown) => logger.error({ err: error }, "could not write dead letters of clicks"),
+    resumed: () => logger.info("dead letters of clicks are written again"),
+  };
+  if ("folder" in place) {
+    return openDurableDeadLetters({ file: join(place.folder, "dead-letters.ndjson"), observer });
+  }
+  const { url, schema } = place.database;
+  return openDurablePostgresDeadLetters({ connection: { url }, schema, list: sharedName, observer });
+}
+
+function deadClick(record: Uint8Array, reason: string, nowMs: number): DeadLetter {
+  return {
+    time: new Date(nowMs),
+    source: "webhook.clicks.forward",
+    reason: "refused",
+    message: reason,
+    index: undefined,
+    format: undefined,
+    line: isUtf8(record) ? Buffer.from(record).toString() : record,
+  };
 }
 
 /** Creates an observer that logs faults and counts. */

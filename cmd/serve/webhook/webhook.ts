@@ -19,6 +19,8 @@ import { callerOf, jsonDecoderOf, tooLarge } from "../gateway-ports.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts";
+import { sharedDatabase } from "../shared/databases.ts";
+import type { SharedStores } from "../shared/stores.ts";
 import { createStopTime } from "../stop-time.ts";
 import { openClickForwarder } from "./click-forward.ts";
 import { clickFolder, openClickSpool } from "./click-spool.ts";
@@ -38,6 +40,8 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
 interface WebhookSurroundings {
   readonly logger: Logger;
   readonly registry: Registry;
+  /** What replicas share; undefined when all is in the data folder. */
+  readonly shared?: SharedStores | undefined;
   /** Stores clicks as events; undefined when they are not stored. */
   readonly appendEvent?: Append | undefined;
 }
@@ -49,7 +53,7 @@ interface WebhookSurroundings {
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry, appendEvent }: WebhookSurroundings,
+  { logger, registry, appendEvent, shared }: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
   const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
@@ -62,13 +66,14 @@ export async function openWebhookServices(
     createReceiveLog(logger, throttle, (name) => channels.has(name)),
   );
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const folder = clickFolder(config);
-  const spool = opened.use(await openClickSpool(config, logger));
+  const database = sharedDatabase(config);
+  const stores = database === undefined ? undefined : shared;
+  const spool = opened.use(await openClickSpool(config, logger, stores));
   if (clicksConfig.forward !== undefined) {
     opened.use(
-      openClickForwarder(clicksConfig.forward, {
-        folder,
-        spool,
+      await openClickForwarder(clicksConfig.forward, {
+        reader: spool.reader,
+        place: database && stores ? { database, stores } : { folder: clickFolder(config) },
         logger,
         registry,
         throttle,

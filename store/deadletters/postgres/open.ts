@@ -1,10 +1,9 @@
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
-import { openPool, PostgresExecutor } from "../../sql/postgres/executor.ts";
+import { createLateExecutor } from "../../sql/postgres/late-executor.ts";
 import { type Migrated, migrateStore } from "../../sql/postgres/migrate.ts";
 import { newKey } from "../../sql/values.ts";
 import type { DeadLetters } from "../deadletters.ts";
 import { createQueue, type QueueOptions, type Writer } from "../queue.ts";
-import type { operations } from "./operations.ts";
 import { toStorable } from "./storable.ts";
 import { deadLetterStore } from "./store.ts";
 
@@ -43,19 +42,16 @@ export async function migrate(connection: PostgresConnection, schema: string): P
 
 function createWriter({ connection, schema, list, maxBytes, keepFiles }: PostgresDeadLettersOptions): Writer {
   const writer = newKey();
-  let executor: PostgresExecutor<typeof operations> | undefined;
+  const executor = createLateExecutor(
+    deadLetterStore,
+    { ...connection, maxConnections },
+    { schema, maxWaiting: 1 },
+  );
   let current: Uint8Array | undefined;
   let storable: Uint8Array = new Uint8Array();
   let number = 0;
   let prunedTo = 0;
 
-  async function open(): Promise<PostgresExecutor<typeof operations>> {
-    if (executor === undefined) {
-      const pool = await openPool(deadLetterStore, { ...connection, maxConnections }, schema);
-      executor = new PostgresExecutor(deadLetterStore, pool, { schema, maxWaiting: 1 });
-    }
-    return executor;
-  }
   return {
     async write(ndjson) {
       if (current !== ndjson) {
@@ -63,16 +59,15 @@ function createWriter({ connection, schema, list, maxBytes, keepFiles }: Postgre
         storable = toStorable(ndjson);
         number++;
       }
-      const opened = await open();
       const write = { list, writer, number, maxBytes, ndjson: storable };
-      const part = await opened.call("append", 0, [write], undefined);
+      const part = await executor.call("append", 0, [write], undefined);
       const oldest = part - keepFiles;
       if (oldest <= prunedTo) return;
-      while (await opened.call("prune", 0, [list, oldest], undefined));
+      while (await executor.call("prune", 0, [list, oldest], undefined));
       prunedTo = oldest;
     },
     async close() {
-      await executor?.[Symbol.asyncDispose]();
+      await executor[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../base/async/clock.ts";
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
-import { openPool, PostgresExecutor } from "../../sql/postgres/executor.ts";
+import { createLateExecutor } from "../../sql/postgres/late-executor.ts";
 import { createListener } from "../../sql/postgres/listener.ts";
 import { type Migrated, migrateStore } from "../../sql/postgres/migrate.ts";
 import { checkRange } from "../../sql/values.ts";
@@ -25,6 +25,15 @@ export interface PostgresLeasesConnection extends PostgresConnection {
   readonly clock?: Pick<Clock, "monotonicMs" | "after" | "wait">;
 }
 
+/** Leases whose database may be unavailable at first. */
+export interface LateLeases extends Leases {
+  /**
+   * Resolves when leases can be acquired.
+   * @throws LeasesOpenError, LeasesUnavailableError
+   */
+  ready(): Promise<void>;
+}
+
 /**
  * Opens leases in a PostgreSQL schema for any number of processes. When the server becomes unavailable
  * later, calls reject until it is available again, and held leases are lost after their time.
@@ -34,16 +43,33 @@ export interface PostgresLeasesConnection extends PostgresConnection {
  * @throws LeasesUnavailableError when the database is unavailable.
  */
 export async function openPostgresLeases(options: PostgresLeasesConnection): Promise<Leases> {
+  const leases = createPostgresLeases(options);
+  try {
+    await leases.ready();
+    return leases;
+  } catch (error) {
+    await leases[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Opens leases as `openPostgresLeases` does, even when the database is not available yet. */
+export function createPostgresLeases(options: PostgresLeasesConnection): LateLeases {
   const { schema, leaseMs = defaultLeaseMs, clock = systemClock } = options;
   checkRange("leaseMs", leaseMs, 100, 600_000);
   // A renewal which gets no reply is tried again before the lease ends.
   const statementTimeoutMs = Math.max(minStatementMs, leaseMs / 4);
   const connection = { maxConnections: defaultMaxConnections, statementTimeoutMs, ...options };
-  const pool = await openPool(leaseStore, connection, schema);
-  const executor = new PostgresExecutor(leaseStore, pool, { schema, maxWaiting });
+  const executor = createLateExecutor(leaseStore, connection, { schema, maxWaiting });
   const channel = `${schema}_leases`.slice(-63);
   const listener = createListener(connection, channel);
-  return new PostgresLeases({ executor, listener, channel, leaseMs, clock });
+  const leases = new PostgresLeases({ executor, listener, channel, leaseMs, clock });
+  return {
+    ready: executor.open,
+    acquire: (name, signal) => leases.acquire(name, signal),
+    tryAcquire: (name) => leases.tryAcquire(name),
+    [Symbol.asyncDispose]: () => leases[Symbol.asyncDispose](),
+  };
 }
 
 /**

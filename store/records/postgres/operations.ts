@@ -1,3 +1,4 @@
+import { checkFence } from "../../leases/fence.ts";
 import { notify } from "../../sql/postgres/listener.ts";
 import { all, first, type Operation, type Query, type Row, run, type Session } from "../../sql/query.ts";
 import type { RecordPlace } from "../records.ts";
@@ -136,6 +137,37 @@ export function* tell(_session: Session, channel: string, project: number): Oper
   yield* notify(channel, `${project}`);
 }
 
+/** Returns the saved place of a reader; null when there is none. */
+export function* readCursor(_session: Session, name: string): Operation<RecordPlace | null> {
+  const found = yield* first<{ number: number; place: number }>(
+    "SELECT number, place FROM {cursors} WHERE name = $1",
+    name,
+  );
+  return found && { number: found.number, offset: found.place };
+}
+
+/** The lease of the process which reads. */
+export interface ReaderLease {
+  readonly name: string;
+  readonly token: number;
+}
+
+/** Saves the place of a reader, which is named as its lease. @throws LeaseLostError */
+export function* saveCursor(
+  _session: Session,
+  { name, token }: ReaderLease,
+  { number, offset }: RecordPlace,
+): Operation<void> {
+  yield* checkFence(name, token);
+  yield* run(
+    `INSERT INTO {cursors} (name, number, place) VALUES ($1, $2, $3)
+     ON CONFLICT (name) DO UPDATE SET number = excluded.number, place = excluded.place`,
+    name,
+    number,
+    offset,
+  );
+}
+
 function* lockHead({ dialect }: Session, project: number): Operation<RecordTable> {
   const sql = `SELECT number, size FROM {heads} WHERE project = $1 ${dialect.forUpdate}`;
   return (yield* first<RecordTable>(sql, project))!;
@@ -173,4 +205,4 @@ function* firstUnique<T extends Row>(sql: string, params: Query["params"]): Oper
   return row ?? null;
 }
 
-export const operations = { open, advance, append, tables, read, release, tell };
+export const operations = { open, advance, append, tables, read, release, tell, readCursor, saveCursor };

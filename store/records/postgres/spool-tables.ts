@@ -1,5 +1,5 @@
+import type { Executor } from "../../sql/operations.ts";
 import { isMissing } from "../../sql/postgres/errors.ts";
-import type { PostgresExecutor } from "../../sql/postgres/executor.ts";
 import type { RecordPlace } from "../records.ts";
 import type { operations, RecordRange, RecordRow, RecordTable } from "./operations.ts";
 
@@ -21,7 +21,7 @@ export interface SpoolTables {
 }
 
 export interface SpoolTablesOptions {
-  readonly executor: PostgresExecutor<typeof operations>;
+  readonly executor: Executor<typeof operations>;
   readonly project: number;
   readonly maxTableBytes: number;
   /** The place before which no record is appended. */

@@ -1,3 +1,4 @@
+import { LeaseLostError } from "../../leases/leases.ts";
 import type { StoreFaults } from "../../sql/faults.ts";
 import type { PostgresStore } from "../../sql/postgres/store.ts";
 import { RecordsOpenError, RecordsUnavailableError } from "../records.ts";
@@ -10,7 +11,7 @@ const faults: StoreFaults = {
   OpenError: RecordsOpenError,
   UnavailableError: RecordsUnavailableError,
   FullError: RecordsUnavailableError,
-  requestErrors: [RangeError],
+  requestErrors: [LeaseLostError, RangeError],
 };
 
 /**
@@ -33,6 +34,13 @@ const migrations: readonly string[] = [
      size bigint NOT NULL,
      PRIMARY KEY (project, number)
    );`,
+
+  `-- Up to where a reader has come, by its name.
+   CREATE TABLE {cursors} (
+     name text COLLATE "C" PRIMARY KEY,
+     number bigint NOT NULL,
+     place bigint NOT NULL
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
 ];
 
 export const recordStore: PostgresStore & { readonly operations: typeof operations } = {

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../../base/async/clock.ts";
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
-import { openPool, PostgresExecutor } from "../../sql/postgres/executor.ts";
+import { createLateExecutor } from "../../sql/postgres/late-executor.ts";
 import { type Migrated, migrateStore } from "../../sql/postgres/migrate.ts";
 import { type FollowedTokens, type TokenStore, TokensUnavailableError } from "../tokens.ts";
-import type { operations, TokenState } from "./operations.ts";
+import type { TokenState } from "./operations.ts";
 import { tokenStore } from "./store.ts";
 
 export interface PostgresTokensOptions extends PostgresConnection {
@@ -18,40 +18,28 @@ const statementTimeoutMs = 2_000;
 /** The time between two looks for changes. */
 const pollMs = 500;
 
-type TokenExecutor = PostgresExecutor<typeof operations>;
-
 /** Opens the tokens in a PostgreSQL schema, which any number of processes may share. Connects when it is first used. */
 export function openPostgresTokens(options: PostgresTokensOptions): TokenStore {
   const { schema, clock = systemClock } = options;
   const stop = new AbortController();
-  let executor: Promise<TokenExecutor> | undefined;
-  function open(): Promise<TokenExecutor> {
-    if (executor === undefined) {
-      const opening = openExecutor(options, schema);
-      executor = opening;
-      opening.catch(() => {
-        if (executor === opening) executor = undefined;
-      });
-    }
-    return executor;
-  }
+  const connection = { statementTimeoutMs, ...options, maxConnections };
+  const executor = createLateExecutor(tokenStore, connection, { schema, maxWaiting });
   async function read(): Promise<TokenState> {
-    return await (await open()).call("read", 0, [], undefined);
+    return await executor.call("read", 0, [], undefined);
   }
   async function readAgain(known: TokenState | undefined): Promise<TokenState> {
     if (known === undefined) return await read();
-    const key = await (await open()).call("key", 0, [], undefined);
+    const key = await executor.call("key", 0, [], undefined);
     return key === known.key ? known : await read();
   }
   return {
     list: async () => (await read()).tokens,
-    add: async (token) => await (await open()).call("add", 0, [token], undefined),
-    remove: async (name) => await (await open()).call("remove", 0, [name], undefined),
+    add: (token) => executor.call("add", 0, [token], undefined),
+    remove: (name) => executor.call("remove", 0, [name], undefined),
     follow: (failed) => follow(readAgain, clock, stop.signal, failed),
     async [Symbol.asyncDispose]() {
       stop.abort();
-      const opened = await executor?.catch(() => undefined);
-      await opened?.[Symbol.asyncDispose]();
+      await executor[Symbol.asyncDispose]();
     },
   };
 }
@@ -63,11 +51,6 @@ export function openPostgresTokens(options: PostgresTokensOptions): TokenStore {
  */
 export async function migrate(connection: PostgresConnection, schema: string): Promise<Migrated> {
   return await migrateStore(tokenStore, connection, schema);
-}
-
-async function openExecutor(connection: PostgresConnection, schema: string): Promise<TokenExecutor> {
-  const pool = await openPool(tokenStore, { statementTimeoutMs, ...connection, maxConnections }, schema);
-  return new PostgresExecutor(tokenStore, pool, { schema, maxWaiting });
 }
 
 async function follow(

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../base/async/clock.ts";
 import { type Forwarder, openForwarder } from "../../../store/records/forward.ts";
+import { createFileCursor } from "../../../store/records/forward-cursor.ts";
+import { createRecordReader } from "../../../store/records/record-reader.ts";
 import { openRecordSpool, type RecordSpool } from "../../../store/records/record-spool.ts";
 import type { SendOutcome } from "../../../store/records/records.ts";
 
@@ -48,8 +50,8 @@ function openBench(spool: RecordSpool, settings: object = {}) {
     forwarder: undefined as unknown as Forwarder,
   };
   bench.forwarder = openForwarder({
-    folder,
-    spool,
+    reader: createRecordReader({ folder, spool }),
+    cursor: createFileCursor(folder),
     delays,
     random: () => 0.5,
     stopMs: () => 60_000,

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { openSteadyClock } from "../../../../cmd/serve/data/steady-clock.ts";
+import { expect, it, vi } from "vitest";
+import { createSharedClock, openSteadyClock } from "../../../../cmd/serve/data/steady-clock.ts";
 
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 0, 2);
@@ -45,4 +45,41 @@ it.each([
   ["right after the computer was off", 5 * hourMs, "computer", 6 * hourMs, 0],
 ] as const)("a clock that is %s", (_name, putForwardMs, restarted, steadyMs, driftMs) => {
   expect(run(putForwardMs, restarted)).toEqual([steadyMs, driftMs]);
+});
+
+/** Returns a shared clock of which two requests fail, after the computer's clock was set. */
+async function runShared(setMs: number): Promise<readonly [atFirst: number, later: number, driftMs: number]> {
+  let passedMs = 0;
+  const replies = [Promise.reject(new Error("away")), Promise.reject(new Error("away"))];
+  for (const reply of replies) reply.catch(() => {});
+  const waits: number[] = [];
+  const known = Promise.withResolvers<void>();
+  using clock = createSharedClock({
+    ask: async () => {
+      const reply = replies.shift();
+      if (reply !== undefined) return await reply;
+      known.resolve();
+      return startMs + passedMs;
+    },
+    clock: {
+      now: () => startMs + passedMs + setMs,
+      monotonicMs: () => passedMs,
+      wait: async (ms) => void waits.push(ms),
+    },
+  });
+  const atFirst = clock.steadyMs() - startMs;
+  await known.promise;
+  await vi.waitUntil(() => clock.steadyMs() === startMs);
+  passedMs += hourMs / 60;
+  expect(waits).toEqual([1_000, 1_000]);
+  return [atFirst, clock.steadyMs() - startMs, clock.driftMs()];
+}
+
+it.each([
+  ["kept right", 0, 0],
+  ["a little wrong", 2_000, 0],
+  ["put forward", 25 * hourMs, 25 * hourMs],
+  ["set back", -2 * hourMs, -2 * hourMs],
+])("follows the database while the computer's clock is %s", async (_what, setMs, driftMs) => {
+  expect(await runShared(setMs)).toEqual([setMs, hourMs / 60, driftMs]);
 });

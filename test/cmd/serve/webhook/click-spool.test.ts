@@ -22,7 +22,7 @@ async function run(count: number, settings: object = { forward }): Promise<reado
   const { config } = loadConfig({ env: {}, cwd: folder });
   const told: string[] = [];
   const logger = { error: ({ reason }: { reason: string }) => void told.push(reason) } as unknown as Logger;
-  await using spool = await openClickSpool(config, logger);
+  await using spool = await openClickSpool(config, logger, undefined);
   for (let at = 0; at < count; at++) await spool.append(Buffer.from(JSON.stringify({ at })));
   return told;
 }
