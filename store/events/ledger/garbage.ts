@@ -29,13 +29,22 @@ export function* garbageBatches({ nowMs }: Session, limit: number): Operation<re
   );
 }
 
-/** Records that the rows of a batch were deleted; the batch is forgotten after the last deletion. */
+/**
+ * Records that the rows of a batch were deleted; the batch is forgotten after the last deletion. Counts
+ * once when several processes have deleted the rows at the same time.
+ */
 export function* garbageDeleted({ nowMs }: Session, number: number): Operation<void> {
-  yield* run("DELETE FROM {batches} WHERE number = $1 AND deletions >= $2", number, deletions - 1);
   yield* run(
-    "UPDATE {batches} SET deletions = deletions + 1, delete_at_ms = $2 WHERE number = $1",
+    "DELETE FROM {batches} WHERE number = $1 AND deletions >= $2 AND delete_at_ms <= $3",
+    number,
+    deletions - 1,
+    nowMs,
+  );
+  yield* run(
+    "UPDATE {batches} SET deletions = deletions + 1, delete_at_ms = $2 WHERE number = $1 AND delete_at_ms <= $3",
     number,
     nowMs + againMs,
+    nowMs,
   );
 }
 

@@ -187,6 +187,21 @@ describe("an attempt that was given up", () => {
   });
 });
 
+describe("the deletion of an attempt's rows", () => {
+  it("counts once when several processes have deleted them", async () => {
+    await using world = await openWorld();
+    const { ledger } = world;
+    const dead = await begin(ledger, "main", 100);
+    const number = await begin(ledger, "main", 100);
+    await complete(ledger, { number, spool: "main", to: place(100) });
+    await ledger.call("garbageDeleted", dead);
+    await ledger.call("garbageDeleted", dead);
+    expect(await ledger.call("readHead", 7)).toMatchObject({ hiddenBatches: [dead] });
+    world.nowMs += 86_400_000;
+    expect(await ledger.call("garbageBatches", 10)).toEqual([{ number: dead, projects: [7] }]);
+  });
+});
+
 describe("a fence", () => {
   it("refuses a loader whose lease another one has acquired", async () => {
     await using world = await openWorld();
