@@ -1,0 +1,139 @@
+/** How strongly a statement locks the rows it returns. */
+export type RowLock = "keyShare" | "noKeyUpdate" | "update";
+
+/** One statement of SQLite, with the places of its parameters among those of the original statement. */
+export interface Step {
+  readonly sql: string;
+  /** 0-based. */
+  readonly params: readonly number[];
+  /** The name by which later steps read the rows of this one; undefined for the last step. */
+  readonly name: string | undefined;
+}
+
+/** A statement of PostgreSQL as SQLite can run it: one step for each part of a WITH that changes data. */
+export interface Translated {
+  readonly steps: readonly Step[];
+  /** The table and the mode of the rows which it locks. */
+  readonly locks: { readonly table: string; readonly mode: RowLock } | undefined;
+  /** The table of records that it uses, which must exist. */
+  readonly relation: string | undefined;
+}
+
+/** The primary keys of the tables, by name. */
+export type Keys = ReadonlyMap<string, readonly string[]>;
+
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/"\w+"\./g, ""],
+  [/::(?:bigint|integer|json|bytea|text)\b/g, ""],
+  [/\bOVERRIDING SYSTEM VALUE\b/g, ""],
+  [/\bGREATEST\(/g, "max("],
+  [/\bjson_array_elements_text\(/g, "json_each("],
+  [/\bjson_agg\(/g, "json_group_array("],
+  [/\bjson_build_array\(/g, "json_array("],
+  [/EXTRACT\(EPOCH FROM clock_timestamp\(\)\) \* 1000000/g, "clock_us()"],
+  [/\bhashtextextended\((\$\d+), 0\)/g, "$1"],
+  [/\bsubstring\((\w+)\s+FROM ([\s\S]*?) FOR ([\s\S]*?)\) AS/g, "substr($1, $2, $3) AS"],
+  [/FROM pg_settings WHERE [\s\S]*$/, "WHERE 1"],
+  [
+    /json_to_recordset\((\$\d+)\) AS (\w+)\(target text, indexes text, count integer\)/g,
+    "(SELECT value ->> 'target' AS target, value ->> 'indexes' AS indexes, value ->> 'count' AS count FROM json_each($1)) AS $2",
+  ],
+  // All tables of records are one table of the model.
+  [/CREATE TABLE (records_\d+_\d+) [\s\S]*$/, "INSERT INTO relations (name) VALUES ('$1')"],
+  [/ALTER TABLE records_\d+_\d+ [\s\S]*$/, "SELECT 1"],
+  [
+    /INSERT INTO (records_\d+_\d+) \(([^)]*)\) SELECT /g,
+    "INSERT INTO record_rows (relation, $2) SELECT '$1', ",
+  ],
+  [/FROM (records_\d+_\d+)/g, "FROM (SELECT place, bytes FROM record_rows WHERE relation = '$1')"],
+];
+
+const lockClause = /\s+FOR (UPDATE|KEY SHARE)(?: OF (\w+))?( SKIP LOCKED)?\s*$/;
+
+/** Translates the subset of SQL which the operations of the stores use. */
+export function translate(text: string, keys: Keys): Translated {
+  let sql = text.trim();
+  for (const [pattern, replacement] of replacements) sql = sql.replace(pattern, replacement);
+  const relation = /'(records_\d+_\d+)'/.exec(sql)?.[1];
+  const dropped = /^DROP TABLE IF EXISTS (\w+)$/.exec(sql)?.[1];
+  if (dropped !== undefined) {
+    const texts = [
+      `DELETE FROM record_rows WHERE relation = '${dropped}'`,
+      `DELETE FROM relations WHERE name = '${dropped}'`,
+    ];
+    return { steps: texts.map((one) => stepOf(one, undefined)), locks: undefined, relation: undefined };
+  }
+  const isNew = sql.startsWith("INSERT INTO relations");
+  return { ...withLocks(sql, keys), relation: isNew ? undefined : relation };
+}
+
+function withLocks(sql: string, keys: Keys): Pick<Translated, "steps" | "locks"> {
+  const found = lockClause.exec(sql);
+  if (found === null) return { steps: stepsOf(sql), locks: undefined };
+  const [clause, mode, , skips] = found;
+  const body = sql.slice(0, -clause.length);
+  const [, table = "", alias = table] = /\bFROM (\w+)(?: (?!WHERE|ORDER|LEFT|JOIN)(\w+))?/.exec(body) ?? [];
+  const columns = keys.get(table);
+  if (columns === undefined) throw new Error(`the model does not know which rows this locks: ${sql}`);
+  const key = keyText(columns, alias);
+  const free = `FROM (SELECT * FROM ${table} WHERE is_free('${table}', ${keyText(columns, table)})) ${alias} `;
+  const from = skips === undefined ? body : body.replace(new RegExp(`\\bFROM ${table} ${alias}\\s`), free);
+  const step = stepOf(from.replace(/^SELECT /, `SELECT ${key} AS lock_key, `), undefined);
+  return { steps: [step], locks: { table, mode: mode === "UPDATE" ? "update" : "keyShare" } };
+}
+
+/** The SQL of the text which identifies a row in the locks of its table. */
+export function keyText(columns: readonly string[], alias: string): string {
+  return columns.map((column) => `quote(${alias}.${column})`).join(" || ',' || ");
+}
+
+/** Divides a WITH that changes data into its parts, whose rows become the values of later parts. */
+function stepsOf(sql: string): readonly Step[] {
+  const parts = partsOf(sql);
+  if (!parts.some(({ text }) => /^\s*(?:INSERT|UPDATE|DELETE)\b|nextval/.test(text)) || parts.length === 1) {
+    return [stepOf(sql, undefined)];
+  }
+  return parts.map(({ name, text }) => stepOf(text, name));
+}
+
+interface Part {
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+function partsOf(sql: string): readonly Part[] {
+  const parts: Part[] = [];
+  let at = /^WITH\s+/.exec(sql)?.[0].length;
+  if (at === undefined) return [{ name: undefined, text: sql }];
+  for (;;) {
+    const head = /^(\w+) AS \(/.exec(sql.slice(at))!;
+    const start: number = at + head[0].length;
+    const end = closingOf(sql, start);
+    parts.push({ name: head[1], text: sql.slice(start, end).trim() });
+    const next = /^\)\s*(,?)\s*/.exec(sql.slice(end))!;
+    at = end + next[0].length;
+    if (next[1] === "") break;
+  }
+  return [...parts, { name: undefined, text: sql.slice(at) }];
+}
+
+function closingOf(sql: string, start: number): number {
+  let depth = 1;
+  for (let at = start; at < sql.length; at++) {
+    if (sql[at] === "(") depth++;
+    if (sql[at] === ")") depth--;
+    if (depth === 0) return at;
+  }
+  throw new Error(`the model does not understand: ${sql}`);
+}
+
+/** Numbers the parameters which the text uses from 1 on. */
+function stepOf(text: string, name: string | undefined): Step {
+  const params: number[] = [];
+  const sql = text.replaceAll(/\$(\d+)/g, (_whole, digits: string) => {
+    const place = Number(digits) - 1;
+    if (!params.includes(place)) params.push(place);
+    return `?${params.indexOf(place) + 1}`;
+  });
+  return { sql, params, name };
+}

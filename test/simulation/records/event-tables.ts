@@ -1,0 +1,72 @@
+import type { Scheduler } from "../scheduler.ts";
+
+/** One event in the tables. */
+interface EventRow {
+  readonly batch: number;
+  readonly id: string;
+}
+
+/**
+ * A model of the event tables in ClickHouse: it keeps every row it ever receives, also from a loader which
+ * has died or was given up, until the rows of the batch are deleted.
+ */
+export class EventTables {
+  readonly #scheduler: Scheduler;
+  readonly #changed: () => void;
+  #rows: EventRow[] = [];
+  /** Inserts on their way. */
+  #pending = 0;
+
+  constructor(scheduler: Scheduler, changed: () => void) {
+    this.#scheduler = scheduler;
+    this.#changed = changed;
+  }
+
+  /** Whether everything that was sent has arrived. */
+  get isQuiet(): boolean {
+    return this.#pending === 0;
+  }
+
+  /**
+   * Inserts rows in parts. Resolves when all are inserted; may reject although some of them, or all, are
+   * or will be inserted.
+   */
+  async insert(batch: number, ids: readonly string[], canFail: boolean): Promise<void> {
+    const { random } = this.#scheduler;
+    const half = random.int(0, ids.length);
+    const isFailing = canFail && random.chance(0.1);
+    const parts = [ids.slice(0, half), ids.slice(half)].map((part) => this.#part(batch, part, isFailing));
+    if (isFailing) throw new Error("the connection to the event tables is lost");
+    await Promise.all(parts);
+  }
+
+  /** Returns the events of batches up to a number, except hidden ones. */
+  scan(watermark: number, hidden: readonly number[]): readonly string[] {
+    return this.#rows.flatMap(({ batch, id }) => (batch <= watermark && !hidden.includes(batch) ? [id] : []));
+  }
+
+  delete(batch: number): void {
+    this.#rows = this.#rows.filter((row) => row.batch !== batch);
+    this.#changed();
+  }
+
+  /** Returns the number of rows in all batches. */
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  #part(batch: number, ids: readonly string[], isFailing: boolean): Promise<void> {
+    const { random } = this.#scheduler;
+    const isLate = random.chance(isFailing ? 0.5 : 0.05);
+    this.#pending++;
+    return new Promise((resolve) => {
+      this.#scheduler.after(isLate ? random.int(100, 8_000) : random.int(1, 20), () => {
+        this.#pending--;
+        this.#rows.push(...ids.map((id) => ({ batch, id })));
+        this.#scheduler.note(() => `events of batch ${batch} are inserted: ${ids.join(" ")}`);
+        this.#changed();
+        resolve();
+      });
+    });
+  }
+}

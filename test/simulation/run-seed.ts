@@ -1,0 +1,57 @@
+import { ledgerStore } from "../../store/events/ledger/ledger.ts";
+import { leaseStore } from "../../store/leases/postgres/store.ts";
+import { recordStore } from "../../store/records/postgres/store.ts";
+import { createRandom } from "../reference/random.ts";
+import { DatabaseServer } from "./database/server.ts";
+import { type RecordStores, runRecords, soundStores } from "./records/history.ts";
+import { Scheduler } from "./scheduler.ts";
+
+/** What the histories of all seeds share: the tables and the prepared statements. */
+export interface Simulation {
+  /**
+   * Runs the history of a seed.
+   * @param note receives each line of the history
+   * @throws InvariantError when a rule does not hold
+   */
+  records(seed: number, note?: (line: string) => void, stores?: RecordStores): Promise<void>;
+}
+
+export function createSimulation(): Simulation {
+  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore]);
+  return {
+    records: (seed, note, stores = soundStores) =>
+      runRecords(new Scheduler(createRandom(seed), note), server, stores),
+  };
+}
+
+/**
+ * Runs the histories of a seed, and the failing one a second time to write it down.
+ * @throws an Error with the seed, the broken rule and the last lines of the history
+ */
+export async function runSeed(simulation: Simulation, seed: number, maxLines: number): Promise<void> {
+  for (const kind of ["records"] as const) {
+    try {
+      await simulation[kind](seed);
+    } catch (error) {
+      throw await describe(simulation, { seed, kind, error, maxLines });
+    }
+  }
+}
+
+interface Failure {
+  readonly seed: number;
+  readonly kind: "records";
+  readonly error: unknown;
+  readonly maxLines: number;
+}
+
+async function describe(simulation: Simulation, { seed, kind, error, maxLines }: Failure): Promise<Error> {
+  const lines: string[] = [];
+  const again = await simulation[kind](seed, (line) => lines.push(line)).then(
+    () => "the history does not fail again",
+    (reason: unknown) => (reason as Error).stack ?? String(reason),
+  );
+  const history = lines.slice(-maxLines).join("\n");
+  const text = `seed ${seed} of ${kind} breaks a rule after this history:\n${history}\n${again}`;
+  return new Error(text, { cause: error });
+}
