@@ -84,6 +84,8 @@ export async function openEventServices(
 ): Promise<EventServices> {
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
+  if (config.projects.length > 0 && config.events.driver === "clickhouse")
+    logger.warn("events are stored in the data folder of this process, not in ClickHouse");
   if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
   const clock = config.projects.length > 0 ? opened.use(openClock(config, now, shared)) : undefined;
   const deadLetters = opened.use(
