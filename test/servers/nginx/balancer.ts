@@ -50,10 +50,10 @@ export async function startBalancer(replicas: readonly [number, number]): Promis
  * serves HTTP/1.1 and HTTP/2 on one port only over TLS, and looks up addresses of servers at its start.
  */
 function adapt(text: string, folder: string, port: number, replicas: readonly number[]): string {
-  const servers = replicas.map((replica) => `server 127.0.0.1:${replica} fail_timeout=2s;`).join(" ");
+  const servers = replicas.map((replica) => `server 127.0.0.1:${replica} max_fails=0;`).join(" ");
   const changes: readonly (readonly [string, string])[] = [
     [" /tmp/", ` ${folder}/`],
-    ["server replica:8080 resolve fail_timeout=2s;", servers],
+    ["server replica:8080 resolve max_fails=0;", servers],
     ["resolver 127.0.0.11 valid=5s ipv6=off;", ""],
     ["listen 8080;", `listen 127.0.0.1:${port} ssl http2;`],
     ["http2 on;", `ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;`],

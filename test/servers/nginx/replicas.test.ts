@@ -85,7 +85,9 @@ async function post(requestId: string): Promise<unknown> {
   const place = { host: "127.0.0.1", port: balancer.port, ca: balancer.cert, servername: "localhost" };
   const sent = request({ ...place, path: "/webhook/push", method: "POST", headers, agent: false }).end(body);
   const [response] = await once(sent, "response");
-  return JSON.parse(await text(response));
+  const reply = await text(response);
+  expect(response.statusCode, balancer.logs()).toBe(200);
+  return JSON.parse(reply);
 }
 
 const accepted = {
