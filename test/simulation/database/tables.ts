@@ -23,6 +23,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\) WITH \([^)]*\)/g, ")"],
   [/ REFERENCES (\w+) \((\w+)\) ON DELETE CASCADE/g, ""],
   [/\bbytea\b/g, "blob"],
+  [/gen_random_uuid\(\)::text/g, "'uuid'"],
   [/nextval\('(\w+)'\)/g, "(nextval('$1'))"],
 ];
 
@@ -44,7 +45,7 @@ export function createTables(db: DatabaseSync, stores: readonly PostgresStore[])
     PRIMARY KEY (relation, place))`);
   const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
   const keys = new Map(names.map(({ name }) => [name, keyOf(db, name)]));
-  for (const [table, columns] of keys) watch(db, table, columns);
+  for (const [table, columns] of keys) if (columns.length > 0) watch(db, table, columns);
   for (const { child, column, parent } of foreignKeys) {
     db.exec(`CREATE TEMP TRIGGER ${child}_refers AFTER INSERT ON ${child}
       BEGIN SELECT touch('${parent}', quote(NEW.${column}), 'keyShare'); END`);
