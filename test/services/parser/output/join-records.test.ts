@@ -2,6 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileJoin, escapeInLiterals } from "../../../../services/parser/output/join-records.ts";
 
+/**
+ * Returns the JSON text with characters in place of \\u escapes where JSON allows them. JSON.parse is not used: V8 of
+ * Node 24 returns a wrong key for some texts whose keys have escapes.
+ */
+const withoutEscapes = (json: string | undefined): string | undefined =>
+  json?.replace(/\\(?:u([0-9a-f]{4})|.)/g, (escape, hex: string | undefined) => {
+    const character = hex === undefined ? "" : String.fromCharCode(Number.parseInt(hex, 16));
+    return character < " " || character === '"' || character === "\\" ? escape : character;
+  });
+
 describe("joining records", () => {
   it.each<[string, string[], string | undefined]>([
     ["no records", [], "{}"],
@@ -53,8 +63,8 @@ describe("joining records", () => {
         const joined = compileJoin(item, record)(objects.map((object) => JSON.stringify(object)));
         const [first, ...others] = `${joined}${item}{}`.split(item);
         expect(others).toEqual(["{}"]);
-        expect(first?.split(record).map((json) => JSON.stringify(JSON.parse(json)))).toEqual(
-          objects.map((object) => JSON.stringify(object)),
+        expect(first?.split(record).map(withoutEscapes)).toEqual(
+          objects.map((object) => withoutEscapes(JSON.stringify(object))),
         );
       }),
     );
@@ -62,13 +72,13 @@ describe("joining records", () => {
 });
 
 describe("escaping", () => {
-  it("keeps the meaning of any JSON for any separators", () => {
+  it("keeps the meaning of any JSON for any separators, and drops spaces between tokens", () => {
     const needle = fc.string({ minLength: 1, maxLength: 3 }).filter((text) => !/["\\]/.test(text));
     fc.assert(
       fc.property(fc.json(), fc.array(needle, { maxLength: 3 }), fc.nat(3), (json, needles, indent) => {
         const value = JSON.parse(json);
         const escaped = escapeInLiterals(JSON.stringify(value, null, indent), needles);
-        expect(JSON.parse(escaped)).toEqual(value);
+        expect(withoutEscapes(escaped)).toBe(withoutEscapes(JSON.stringify(value)));
       }),
     );
   });
