@@ -153,7 +153,11 @@ describe("uuids in PostgreSQL", () => {
         const folder = mkdtempSync(join(tmpdir(), "engage-intake-"));
         const path = join(folder, "intake.db");
         const postgres = await play(batches, () => schema.open({ maxCachedIds: 4 }));
-        expect(postgres).toEqual(await play(batches, async () => openSqliteIntake({ path })));
+        const sqlite = await play(batches, async () => openSqliteIntake({ path }));
+        expect(postgres.map(withoutIsNew)).toEqual(sqlite.map(withoutIsNew));
+        // An id which the small memory has dropped counts as new again, which a store ignores.
+        const missed = sqlite.filter((result, at) => isNew(result) && !isNew(postgres[at]));
+        expect(missed).toEqual([]);
         rmSync(folder, { recursive: true });
       }),
       { numRuns: 60 },
@@ -161,7 +165,18 @@ describe("uuids in PostgreSQL", () => {
 
     type Played = typeof batch extends fc.Arbitrary<infer T> ? T : never;
 
-    async function play(batches: readonly Played[], open: () => Promise<Intake>): Promise<unknown> {
+    function isNew(result: unknown): boolean {
+      return typeof result === "object" && result !== null && "isNew" in result && result.isNew === true;
+    }
+
+    function withoutIsNew(result: unknown): unknown {
+      return typeof result === "object" ? { ...result, isNew: undefined } : result;
+    }
+
+    async function play(
+      batches: readonly Played[],
+      open: () => Promise<Intake>,
+    ): Promise<readonly unknown[]> {
       let intake = await open();
       await intake.rewind(undefined);
       let hours = 24 * 365;
