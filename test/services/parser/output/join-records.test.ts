@@ -7,9 +7,9 @@ import { compileJoin, escapeInLiterals } from "../../../../services/parser/outpu
  * Node 24 returns a wrong key for some texts whose keys have escapes.
  */
 const withoutEscapes = (json: string | undefined): string | undefined =>
-  json?.replace(/\\(?:u([0-9a-f]{4})|.)/g, (escape, hex: string | undefined) => {
+  json?.replace(/\\(?:u([0-9a-f]{4})|.)/g, (text, hex: string | undefined) => {
     const character = hex === undefined ? "" : String.fromCharCode(Number.parseInt(hex, 16));
-    return character < " " || character === '"' || character === "\\" ? escape : character;
+    return character < " " || character === '"' || character === "\\" ? text : character;
   });
 
 describe("joining records", () => {
