@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compileJoin, escapeInLiterals } from "../../../../services/parser/output/join-records.ts";
 
 /**
- * Returns the JSON text with characters in place of \\u escapes where JSON allows them. JSON.parse is not used: V8 of
+ * Returns the JSON text with characters in place of \u escapes where JSON allows them. JSON.parse is not used: V8 of
  * Node 24 returns a wrong key for some texts whose keys have escapes.
  */
 const withoutEscapes = (json: string | undefined): string | undefined =>
