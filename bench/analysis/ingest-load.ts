@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { createExchange, httpRequest, runFlatOut, withSockets } from "../harness/connections.ts";
+import { sdkRecord } from "./sdk-record.ts";
 
 export interface Turn {
   readonly port: number;
@@ -19,30 +20,13 @@ const exchange = createExchange((response) => response.endsWith('{"code":0}'));
 
 let last = 0;
 
-/** Returns a record as an SDK sends it, about 430 bytes. */
 function recordOf(time: string): object {
   const n = ++last;
-  return {
-    "#type": "track",
-    "#event_name": n % 3 === 0 ? "purchase" : "view",
-    "#time": time,
-    "#account_id": `user-${n % 50_000}`,
-    "#distinct_id": `device-${n % 50_000}`,
-    "#uuid": `${process.pid}-${n}-0b1e-4f5c-9d2a-6f0c2d7e8a91`,
-    properties: {
-      "#lib": "node",
-      "#lib_version": "1.5.0",
-      city: `city_${n % 40}`,
-      channel: `channel_${n % 8}`,
-      server: `server_${n % 1_000}`,
-      device: `device_${n % 300}`,
-      level: n % 60,
-      vip: n % 10 === 0,
-      price: (n % 10_000) / 100,
-      items: [`item_${n % 90}`, `item_${n % 70}`],
-      score: n % 1_000,
-    },
-  };
+  return sdkRecord(n, {
+    user: n % 50_000,
+    time,
+    more: { device: `device_${n % 300}`, score: n % 1_000 },
+  });
 }
 
 function requestOf(records: number): Buffer {

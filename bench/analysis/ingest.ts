@@ -1,13 +1,11 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { median, quantile } from "../harness/compare.ts";
-import type { TurnResult } from "../harness/connections.ts";
+import { median } from "../harness/compare.ts";
 import { makeFolder, startServer } from "../harness/processes.ts";
 import type { Turn } from "./ingest-load.ts";
+import { type Measured, measureTurn, rowOf, runContest, startLoad } from "./ingest-rounds.ts";
 import { allQueryable, startService } from "./service.ts";
 
 /**
@@ -23,47 +21,32 @@ const floorData = join(folder, "floor");
 mkdirSync(floorData);
 await using floor = await startServer("bench/analysis/ingest-floor.ts", 7341, { ENGAGE_DATA: floorData });
 await using service = await startService(7342, join(folder, "service"));
-const load = fork(join(import.meta.dirname, "ingest-load.ts"));
+const load = startLoad();
 
-interface Measured extends TurnResult {
-  readonly cpuSeconds: number;
+interface MeasuredService extends Measured {
   /** Seconds from the first byte sent until all records can be queried. */
   readonly queryableSeconds: number;
 }
 
-async function run(server: typeof floor, turn: Omit<Turn, "port">): Promise<Measured> {
-  const before = server.cpuSeconds();
-  load.send({ ...turn, port: server.port } satisfies Turn);
-  const [result] = (await once(load, "message")) as [TurnResult];
-  const cpuSeconds = server.cpuSeconds() - before;
+async function measureService(turn: Omit<Turn, "port">): Promise<MeasuredService> {
+  const measured = await measureTurn(load, service, turn);
   const endMs = performance.now();
-  if (server === service) await allQueryable(service);
-  return { ...result, cpuSeconds, queryableSeconds: result.seconds + (performance.now() - endMs) / 1_000 };
+  await allQueryable(service);
+  return { ...measured, queryableSeconds: measured.seconds + (performance.now() - endMs) / 1_000 };
 }
 
 for (const records of [20, 1_000]) {
-  const turn = { connections: 16, batches: Math.ceil(Number(values.records) / records), records };
-  const count = turn.batches * records;
-  const [ours, theirs]: [Measured[], Measured[]] = [[], []];
-  await run(service, turn);
-  await run(floor, turn);
-  for (let round = 0; round < rounds; round++) {
-    ours.push(await run(service, turn));
-    theirs.push(await run(floor, turn));
-  }
-  const rowOf = (contestant: string, measured: readonly Measured[]) => ({
-    contestant,
-    "records/s": Math.round(median(measured.map(({ seconds }) => count / seconds))),
-    "p50 ms": median(measured.map(({ latenciesMs }) => quantile(latenciesMs, 0.5))).toFixed(1),
-    "p99 ms": median(measured.map(({ latenciesMs }) => quantile(latenciesMs, 0.99))).toFixed(1),
-    "CPU µs/record": ((1e6 * median(measured.map(({ cpuSeconds }) => cpuSeconds))) / count).toFixed(1),
+  const { count, first, second, ratio } = await runContest({
+    records,
+    recordsPerRound: Number(values.records),
+    rounds,
+    first: measureService,
+    second: (turn) => measureTurn(load, floor, turn),
   });
-  const ratio = median(ours.map(({ seconds }, at) => theirs[at]!.seconds / seconds));
-  const queryable = median(ours.map(({ queryableSeconds }) => count / queryableSeconds));
-  console.log(`batches of ${records}, gzip, ${turn.connections} connections, ${count} records a round`);
+  const queryable = median(first.map(({ queryableSeconds }) => count / queryableSeconds));
   console.table([
-    { ...rowOf("engage", ours), "queryable records/s": Math.round(queryable) },
-    rowOf("floor: node:http, gunzip, JSON.parse, append and fsync", theirs),
+    { ...rowOf("engage", count, first), "queryable records/s": Math.round(queryable) },
+    rowOf("floor: node:http, gunzip, JSON.parse, append and fsync", count, second),
   ]);
   console.log(`ratio of records/s ${ratio.toFixed(2)} (bar ≥ 0.5), median of ${rounds} rounds`);
   console.log(

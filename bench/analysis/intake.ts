@@ -9,6 +9,7 @@ import type { Intake } from "../../store/intake/intake.ts";
 import { migrate, openPostgresIntake } from "../../store/intake/postgres/open.ts";
 import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
 import { openPostgresServer } from "../../test/servers/inbox/postgres-server.ts";
+import { sdkRecord } from "./sdk-record.ts";
 
 /**
  * Prepares records with the intake in a file and the one in PostgreSQL, batch by batch in turn: with
@@ -50,29 +51,7 @@ function createSide(name: string, intake: Intake, folder: string): Side {
   };
 }
 
-/** Returns a record as an SDK sends it, about 430 bytes. */
-function recordOf(user: number): object {
-  const n = ++last;
-  return {
-    "#type": "track",
-    "#event_name": n % 3 === 0 ? "purchase" : "view",
-    "#time": "2026-01-01 00:00:00",
-    "#account_id": `user-${user}`,
-    "#distinct_id": `device-${user}`,
-    "#uuid": `${process.pid}-${n}-0b1e-4f5c-9d2a-6f0c2d7e8a91`,
-    properties: {
-      "#lib": "node",
-      "#lib_version": "1.5.0",
-      city: `city_${n % 40}`,
-      channel: `channel_${n % 8}`,
-      server: `server_${n % 1_000}`,
-      level: n % 60,
-      vip: n % 10 === 0,
-      price: (n % 10_000) / 100,
-      items: [`item_${n % 90}`, `item_${n % 70}`],
-    },
-  };
-}
+const recordOf = (user: number): object => sdkRecord(++last, { user, time: "2026-01-01 00:00:00" });
 
 function linesOf(users: Iterable<number>): Uint8Array<ArrayBuffer> {
   const records = Array.from(users, recordOf);
