@@ -7,7 +7,7 @@ const name = "forward.json";
 /** The saved position of a forwarder. */
 export interface ForwardCursor {
   /**
-   * Loads the last saved position; undefined when there is none.
+   * Loads the last saved position, or undefined before the first.
    * @throws CursorFault when it can't be used
    */
   load(): Promise<RecordPlace | undefined>;

@@ -14,7 +14,7 @@ export interface TokenStore extends AsyncDisposable {
    */
   add(token: StoredToken): Promise<boolean>;
   /**
-   * Removes a token. Returns false when there is none of this name.
+   * Removes the token with this name. Returns false when no token has it.
    * @throws TokensOpenError, TokensUnavailableError
    */
   remove(name: string): Promise<boolean>;

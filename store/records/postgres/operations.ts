@@ -137,7 +137,7 @@ export function* tell(_session: Session, channel: string, project: number): Oper
   yield* notify(channel, `${project}`);
 }
 
-/** Returns the saved place of a reader; null when there is none. */
+/** Returns the saved place of a reader, or null before the first. */
 export function* readCursor(_session: Session, name: string): Operation<RecordPlace | null> {
   const found = yield* first<{ number: number; place: number }>(
     "SELECT number, place FROM {cursors} WHERE name = $1",

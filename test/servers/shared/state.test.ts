@@ -118,7 +118,7 @@ it("keeps a refused click once", async () => {
   expect(letters("clicks")[0]).toMatchObject({ reason: "refused", source: "webhook.clicks.forward" });
 });
 
-it("starts and reports while the database is away, and goes on when it is back", async () => {
+it("starts and reports while the database is unavailable, and continues when it is available again", async () => {
   const [first, second] = replicas.all as [Engage, Engage];
   await server.kill();
   const ready = async ({ port }: Engage) => await fetch(`http://127.0.0.1:${port}/readyz`);

@@ -79,7 +79,7 @@ it("stops while it waits for the lease", async () => {
   expect(events).toEqual([]);
 });
 
-it("tries again after a store that is away, and after work that could not be started", async () => {
+it("tries again when the store was unavailable, and when the work could not be started", async () => {
   const faults = ["no disk"];
   const { events, give, offer } = openBench(async () => {
     const fault = faults.shift();
