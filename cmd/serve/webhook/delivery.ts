@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { type Delivery, openDelivery } from "../../../services/webhook/delivery/delivery.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
-import type { RetryPolicy } from "../../../services/webhook/delivery/retry.ts";
+import type { RetryPolicy } from "../../../services/webhook/delivery/retry-policy.ts";
 import type { TargetConfig } from "../../../services/webhook/targets/config.ts";
 import { createTarget } from "../../../services/webhook/targets/targets.ts";
 import { encodeDeliveryId } from "../../../store/inbox/ids.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../store/events/events.ts";
 import type { RecordReader } from "../../../store/records/records.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
-import { BatchSize } from "./batch-size.ts";
+import { AdaptiveBatchSize } from "./adaptive-batch-size.ts";
 import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
@@ -95,7 +95,7 @@ class SpoolLoader implements Loader {
   readonly #limited = new Set<string>();
   /** Rates after the loaded batches, by project. */
   readonly #rates = new Map<number, NameRates>();
-  readonly #size: BatchSize;
+  readonly #size: AdaptiveBatchSize;
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
   #waker = new AbortController();
@@ -105,7 +105,7 @@ class SpoolLoader implements Loader {
 
   constructor(options: LoaderOptions) {
     this.#options = options;
-    this.#size = new BatchSize(options.limits.maxRecords);
+    this.#size = new AdaptiveBatchSize(options.limits.maxRecords);
     this.#running = this.#run();
   }
 

@@ -1,7 +1,7 @@
 import { backoffMs } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseRequest, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
-import { overdueReason, type RetryPolicy } from "../delivery/retry.ts";
+import { overdueReason, type RetryPolicy } from "../delivery/retry-policy.ts";
 
 export interface WaitOptions {
   readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;

@@ -6,7 +6,7 @@ import { quoteText } from "../../../base/text/quote.ts";
 import type { LeaseMessagesRequest } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Inbox, LeaseRequest } from "../../../store/inbox/inbox.ts";
-import type { RetryPolicy } from "../delivery/retry.ts";
+import type { RetryPolicy } from "../delivery/retry-policy.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs, timestampOf } from "../mapping/timestamp.ts";
 import { encodeLeaseToken } from "./lease-token.ts";

@@ -2,7 +2,7 @@ import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import type { Settlement } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { ElementOutcome, Inbox } from "../../../store/inbox/inbox.ts";
-import { type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
+import { type RetryPolicy, toElementOutcome } from "../delivery/retry-policy.ts";
 import { toOutcome } from "../targets/message-result.ts";
 import { decodeLeaseToken } from "./lease-token.ts";
 

@@ -28,10 +28,10 @@ export interface DeliveryOptions {
 /**
  * Delivers messages from the inbox to their targets, with a lane for each target.
  *
- * A lane (`lane.ts`) leases messages as held items (`held-item.ts`), which keep the lease and settle the outcomes. Each
- * call waits for the gate (`gate.ts`: concurrency, rate and `breaker.ts`), is marked (`call-marker.ts`), calls the target
- * (`attempt.ts`) and turns failures into retries or dead letters (`retry.ts`). `routing.ts` decides which targets get a
- * message.
+ * A lane (`lane.ts`) leases messages as held items (`held-item.ts`), which keep the lease and settle the outcomes.
+ * Each call waits for the limiter (`call-limiter.ts`: concurrency, rate and `breaker.ts`), is marked (`call-
+ * marker.ts`), calls the target (`attempt.ts`) and turns failures into retries or dead letters (`retry-policy.ts`).
+ * `routing.ts` decides which targets get a message.
  */
 export interface Delivery {
   /** Delivers a batch at once, for channels in sync mode. */

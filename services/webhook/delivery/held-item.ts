@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import { type RetryPolicy, toElementOutcome } from "./retry.ts";
+import { type RetryPolicy, toElementOutcome } from "./retry-policy.ts";
 import type { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 export interface HeldItemOptions {

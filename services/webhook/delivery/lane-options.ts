@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { Target } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import type { RetryPolicy } from "./retry.ts";
+import type { RetryPolicy } from "./retry-policy.ts";
 
 /** How messages are delivered to a target. */
 export interface LanePolicy {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
-import type { GateRate } from "./gate.ts";
+import type { CallRate } from "./call-limiter.ts";
 
 export interface LaneRateOptions {
   /** Name of the target. */
@@ -13,7 +13,7 @@ export interface LaneRateOptions {
   readonly failed: (error: unknown) => void;
 }
 
-export interface LaneRate extends GateRate {
+export interface LaneRate extends CallRate {
   /** Gives the share of this process to the others. */
   leave(): Promise<void>;
 }

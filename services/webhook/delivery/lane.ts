@@ -3,13 +3,13 @@ import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import { type HandedBatch, indexesOf, splitBatch, type TargetOutcome } from "../targets/target.ts";
 import { attemptCall } from "./attempt.ts";
+import { CallLimiter, type CallTerms } from "./call-limiter.ts";
 import { CallMarker } from "./call-marker.ts";
-import { CallGate, type CallTerms } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
 import type { LaneOptions } from "./lane-options.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { LaneState } from "./observer.ts";
-import { overdueReason } from "./retry.ts";
+import { overdueReason } from "./retry-policy.ts";
 import { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 /** Time after a crash until other processes take over; a process that hangs for longer loses its leases. */
@@ -28,7 +28,7 @@ const woken = new Error("woken");
 /** Delivers the messages of one target. Lanes share nothing but the inbox. */
 export class Lane {
   readonly #options: LaneOptions;
-  readonly #gate: CallGate;
+  readonly #limiter: CallLimiter;
   readonly #rate: LaneRate | undefined;
   readonly #marker: CallMarker;
   readonly #held = new Set<HeldItem>();
@@ -65,7 +65,7 @@ export class Lane {
             signal: this.#end.signal,
             failed: (error) => observer.inboxFailed(name, "share a rate", error),
           });
-    this.#gate = new CallGate({
+    this.#limiter = new CallLimiter({
       ...policy,
       clock,
       rate: this.#rate,
@@ -89,7 +89,7 @@ export class Lane {
 
   state(): LaneState {
     const { name } = this.#options;
-    const { breaker, calls } = this.#gate;
+    const { breaker, calls } = this.#limiter;
     return { target: name, breaker: breaker.kind, calls, held: this.#heldMessages() };
   }
 
@@ -120,7 +120,7 @@ export class Lane {
     this.#abortCalls.abort();
     await this.#untilIdle(maxIdleMs);
     this.#end.abort();
-    this.#gate.close();
+    this.#limiter.close();
     this.#marker.close();
     await this.#rate?.leave();
     await this.#running;
@@ -156,7 +156,7 @@ export class Lane {
 
   /** Returns how long not to lease; 0: lease now. */
   #pauseMs(): number {
-    const { breaker, waiting } = this.#gate;
+    const { breaker, waiting } = this.#limiter;
     if (breaker.kind === "half-open") return Number.POSITIVE_INFINITY;
     if (breaker.kind === "open") return Math.max(0, breaker.untilMs - this.#options.clock.monotonicMs());
     const isBusy = waiting >= this.#options.policy.concurrency || this.#heldMessages() > maxHeldMessages / 2;
@@ -182,7 +182,7 @@ export class Lane {
     const { name: target, inbox, observer, target: sink } = this.#options;
     const room = maxHeldMessages - this.#heldMessages();
     // One call is enough to find out whether the target has recovered.
-    const maxElements = this.#gate.breaker.kind === "open" ? Math.min(sink.maxMessages, room) : room;
+    const maxElements = this.#limiter.breaker.kind === "open" ? Math.min(sink.maxMessages, room) : room;
     try {
       return await inbox.lease({ target, maxElements, maxBytes: maxLeaseBytes, leaseMs });
     } catch (error) {
@@ -245,18 +245,18 @@ export class Lane {
     { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
   ): Promise<readonly TargetOutcome[] | undefined> {
     const { name, target, policy, clock, observer } = this.#options;
-    const leave = await this.#gate.enter(priority, queueSignal);
-    if (leave === undefined) return undefined;
+    const endCall = await this.#limiter.acquire(priority, queueSignal);
+    if (endCall === undefined) return undefined;
     if (priority === "normal" && this.#uncommitted.isFull) await this.#uncommitted.untilRoom(signal);
     if (mayBegin !== undefined && !(await mayBegin())) {
-      leave({ kind: "none" });
+      endCall({ kind: "none" });
       return undefined;
     }
     const { timeoutMs } = policy;
     const ended = begun?.();
     const { outcomes, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
     ended?.();
-    leave(end);
+    endCall(end);
     observer.called(name, report);
     return outcomes;
   }

@@ -1,4 +1,4 @@
-import { type HashHalves, hashText } from "../uuid-window.ts";
+import { type HashHalves, hashText } from "../expiring-uuid-set.ts";
 
 /** The bytes of a hash. */
 export const hashBytes = 16;

@@ -1,4 +1,4 @@
-import { UuidWindow, type UuidWindowOptions } from "../uuid-window.ts";
+import { ExpiringUuidSet, type ExpiringUuidSetOptions } from "../expiring-uuid-set.ts";
 import type { IntakeDatabase, Statement } from "./database.ts";
 
 /** Two halves of a hash and the milliseconds since the row's base. */
@@ -12,7 +12,7 @@ const maxOffsetMs = 2 ** 32 - 1;
  * page for each.
  */
 export class UuidRows {
-  readonly #window: UuidWindow;
+  readonly #uuids: ExpiringUuidSet;
   readonly #windowMs: number;
   readonly #insert: Statement;
   readonly #expire: Statement;
@@ -24,8 +24,8 @@ export class UuidRows {
   #latestMs = 0;
   #expireAtMs = 0;
 
-  constructor(db: IntakeDatabase, options: UuidWindowOptions) {
-    this.#window = new UuidWindow(options);
+  constructor(db: IntakeDatabase, options: ExpiringUuidSetOptions) {
+    this.#uuids = new ExpiringUuidSet(options);
     this.#windowMs = options.windowMs;
     this.#insert = db.prepare("INSERT OR REPLACE INTO uuids VALUES (?, ?, ?, ?)");
     this.#expire = db.prepare("DELETE FROM uuids WHERE latest_ms <= ?");
@@ -34,16 +34,16 @@ export class UuidRows {
   }
 
   get size(): number {
-    return this.#window.size;
+    return this.#uuids.size;
   }
 
   get forgotten(): number {
-    return this.#window.forgotten;
+    return this.#uuids.forgotten;
   }
 
   claim(projectId: number, uuid: string, receivedMs: number): boolean {
-    if (!this.#window.claim(projectId, uuid, receivedMs)) return false;
-    const { low, high } = this.#window.lastHash;
+    if (!this.#uuids.claim(projectId, uuid, receivedMs)) return false;
+    const { low, high } = this.#uuids.lastHash;
     if (this.#length === 0) this.#baseMs = receivedMs - this.#windowMs;
     if (receivedMs > this.#latestMs) this.#latestMs = receivedMs;
     if (this.#length === this.#claims.length) {
@@ -74,13 +74,13 @@ export class UuidRows {
     this.#takeBack.run(seq);
     this.#forgetBatch();
     this.#expireAtMs = 0;
-    this.#window.clear();
+    this.#uuids.clear();
     for (const row of this.#all.all()) {
       const baseMs = row["base_ms"] as number;
       // The copy begins at a multiple of 4 bytes, which the row may not.
       const claims = new Uint32Array(new Uint8Array(row["claims"] as Uint8Array).buffer);
       for (let at = 0; at < claims.length; at += claimNumbers) {
-        this.#window.claimHash(claims[at]!, claims[at + 1]!, baseMs + claims[at + 2]!);
+        this.#uuids.claimHash(claims[at]!, claims[at + 1]!, baseMs + claims[at + 2]!);
       }
     }
   }

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashText, UuidWindow } from "../../../store/intake/uuid-window.ts";
+import { ExpiringUuidSet, hashText } from "../../../store/intake/expiring-uuid-set.ts";
 
-describe("window of uuids", () => {
+describe("expiring set of uuids", () => {
   it("agrees with a map of all uuids", () => {
     const claim = fc.record({ uuid: fc.nat(60), afterMs: fc.nat(30) });
     fc.assert(
       fc.property(fc.array(claim, { maxLength: 400 }), (claims) => {
-        const window = new UuidWindow({ windowMs: 100, maxUuids: 1_000_000 });
+        const uuids = new ExpiringUuidSet({ windowMs: 100, maxUuids: 1_000_000 });
         const latest = new Map<number, number>();
         let nowMs = 1_700_000_000_000;
         for (const { uuid, afterMs } of claims) {
           nowMs += afterMs;
           const before = latest.get(uuid) ?? Number.NEGATIVE_INFINITY;
           const isNew = nowMs - before >= 100;
-          expect(window.claim(1, String(uuid), nowMs)).toBe(isNew);
+          expect(uuids.claim(1, String(uuid), nowMs)).toBe(isNew);
           latest.set(uuid, isNew ? nowMs : before);
         }
       }),
@@ -22,30 +22,30 @@ describe("window of uuids", () => {
   });
 
   it("forgets what is older than the window, and stays small", () => {
-    const window = new UuidWindow({ windowMs: 1_000, maxUuids: 1_000_000 });
-    const claimed = Array.from({ length: 200_000 }, (_, i) => window.claim(1, `u${i}`, 1_000_000 + i));
+    const uuids = new ExpiringUuidSet({ windowMs: 1_000, maxUuids: 1_000_000 });
+    const claimed = Array.from({ length: 200_000 }, (_, i) => uuids.claim(1, `u${i}`, 1_000_000 + i));
     expect(claimed.includes(false)).toBe(false);
-    expect(window.size).toBeLessThan(4_096);
-    expect(window.forgotten).toBe(0);
-    expect(window.claim(1, "u199500", 1_200_000)).toBe(false);
+    expect(uuids.size).toBeLessThan(4_096);
+    expect(uuids.forgotten).toBe(0);
+    expect(uuids.claim(1, "u199500", 1_200_000)).toBe(false);
   });
 
   it("forgets the older half when there are too many, and counts them", () => {
-    const window = new UuidWindow({ windowMs: 1_000_000, maxUuids: 10_000 });
-    for (let i = 0; i < 50_000; i++) window.claim(1, `u${i}`, 1_000_000 + i);
-    expect(window.size).toBeLessThan(25_000);
-    expect(window.size + window.forgotten).toBe(50_000);
-    expect(window.claim(1, "u49999", 1_050_000)).toBe(false);
-    expect(window.claim(1, "u0", 1_050_000)).toBe(true);
+    const uuids = new ExpiringUuidSet({ windowMs: 1_000_000, maxUuids: 10_000 });
+    for (let i = 0; i < 50_000; i++) uuids.claim(1, `u${i}`, 1_000_000 + i);
+    expect(uuids.size).toBeLessThan(25_000);
+    expect(uuids.size + uuids.forgotten).toBe(50_000);
+    expect(uuids.claim(1, "u49999", 1_050_000)).toBe(false);
+    expect(uuids.claim(1, "u0", 1_050_000)).toBe(true);
   });
 
   it("accepts times which go back, and times long after the first one", () => {
-    const window = new UuidWindow({ windowMs: 1_000, maxUuids: 10_000 });
-    expect(window.claim(1, "a", 1_000_000)).toBe(true);
-    expect(window.claim(1, "a", 999_500)).toBe(false);
-    expect(window.claim(1, "b", 10_000)).toBe(true);
-    expect(window.claim(1, "a", 10_000_000_000)).toBe(true);
-    expect(window.claim(1, "a", 10_000_000_999)).toBe(false);
+    const uuids = new ExpiringUuidSet({ windowMs: 1_000, maxUuids: 10_000 });
+    expect(uuids.claim(1, "a", 1_000_000)).toBe(true);
+    expect(uuids.claim(1, "a", 999_500)).toBe(false);
+    expect(uuids.claim(1, "b", 10_000)).toBe(true);
+    expect(uuids.claim(1, "a", 10_000_000_000)).toBe(true);
+    expect(uuids.claim(1, "a", 10_000_000_999)).toBe(false);
   });
 });
 

@@ -3,8 +3,8 @@ const slotNumbers = 3;
 const minSlots = 4_096;
 const maxTime = 2 ** 32 - 1;
 
-export interface UuidWindowOptions {
-  /** At most 45 days. */
+export interface ExpiringUuidSetOptions {
+  /** How long a uuid is remembered; at most 45 days. */
   readonly windowMs: number;
   /** The approximate maximum, at 16 to 32 bytes each. Beyond it the older half is forgotten. */
   readonly maxUuids: number;
@@ -14,8 +14,8 @@ export interface UuidWindowOptions {
  * The uuids received within a window, as hashes of 64 bits in one table with linear probing: 12 bytes
  * per slot, without an object for each.
  */
-export class UuidWindow {
-  readonly #options: UuidWindowOptions;
+export class ExpiringUuidSet {
+  readonly #options: ExpiringUuidSetOptions;
   readonly #hash: HashHalves = { low: 0, high: 0 };
   #slots = new Uint32Array(minSlots * slotNumbers);
   #count = 0;
@@ -24,7 +24,7 @@ export class UuidWindow {
   #latestMs = 0;
   #forgotten = 0;
 
-  constructor(options: UuidWindowOptions) {
+  constructor(options: ExpiringUuidSetOptions) {
     this.#options = options;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { overdueReason, toElementOutcome } from "../../../../services/webhook/delivery/retry.ts";
+import { overdueReason, toElementOutcome } from "../../../../services/webhook/delivery/retry-policy.ts";
 import type { TargetOutcome } from "../../../../services/webhook/targets/target.ts";
 import type { ElementOutcome } from "../../../../store/inbox/inbox.ts";
 

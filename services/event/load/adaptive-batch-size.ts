@@ -4,7 +4,7 @@ import type { PreparedBatch } from "./prepared.ts";
 const minRecords = 256;
 
 /** The number of records of a batch, which depends on the memory of the engine. */
-export class BatchSize {
+export class AdaptiveBatchSize {
   readonly #maxRecords: number;
   #records: number;
 

@@ -11,17 +11,17 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { RateSlot } from "../../../base/async/window-pacer.ts";
 
-export interface GateOptions {
+export interface CallLimiterOptions {
   /** Concurrent calls. */
   readonly concurrency: number;
   /** Rate of calls over all processes; undefined: no limit. */
-  readonly rate: GateRate | undefined;
+  readonly rate: CallRate | undefined;
   readonly breaker: BreakerPolicy;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly onBreaker: (state: BreakerState["kind"]) => void;
 }
 
-export interface GateRate extends Pick<SharedRate, "take"> {
+export interface CallRate extends Pick<SharedRate, "take"> {
   /** Calls per second. */
   readonly limit: number;
 }
@@ -32,16 +32,16 @@ const unlimited: RateSlot = { begin: () => true, done() {} };
 export type Priority = "urgent" | "normal";
 
 /** Reports the end of an admitted call. */
-export type Leave = (end: CallEnd) => void;
+export type EndCall = (end: CallEnd) => void;
 
 interface Waiting {
-  readonly resolve: (leave: Leave | undefined) => void;
+  readonly resolve: (endCall: EndCall | undefined) => void;
   readonly signal: AbortSignal;
 }
 
 /** Admits calls of a target: it limits their concurrency and rate, and refuses all while the breaker is open. */
-export class CallGate {
-  readonly #options: GateOptions;
+export class CallLimiter {
+  readonly #options: CallLimiterOptions;
   readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = { urgent: new Set(), normal: new Set() };
   readonly #closed = new AbortController();
   #state: BreakerState = closedBreaker;
@@ -50,7 +50,7 @@ export class CallGate {
   readonly #slots: RateSlot[] = [];
   #requested = 0;
 
-  constructor(options: GateOptions) {
+  constructor(options: CallLimiterOptions) {
     this.#options = options;
   }
 
@@ -67,15 +67,15 @@ export class CallGate {
   }
 
   /** Resolves when the call may begin; with undefined if it must not, because of the signal or the breaker. */
-  enter(priority: Priority, signal: AbortSignal): Promise<Leave | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Leave | undefined>();
+  acquire(priority: Priority, signal: AbortSignal): Promise<EndCall | undefined> {
+    const { promise, resolve } = Promise.withResolvers<EndCall | undefined>();
     if (signal.aborted) return Promise.resolve(undefined);
     const queue = this.#waiting[priority];
     const entry: Waiting = {
       signal,
-      resolve: (leave) => {
+      resolve: (endCall) => {
         signal.removeEventListener("abort", end);
-        resolve(leave);
+        resolve(endCall);
       },
     };
     const end = (): void => {
@@ -111,7 +111,7 @@ export class CallGate {
       if (slot.begin()) {
         this.#change(state);
         this.#calls++;
-        this.#takeFirst().resolve(this.#leave(admission, slot));
+        this.#takeFirst().resolve(this.#createEnd(admission, slot));
       } else slot.done();
     }
     // Other processes may need the slots that are not needed here now.
@@ -143,7 +143,7 @@ export class CallGate {
     return first!;
   }
 
-  #leave(admission: Admission, slot: RateSlot): Leave {
+  #createEnd(admission: Admission, slot: RateSlot): EndCall {
     return (end) => {
       const { clock, breaker } = this.#options;
       slot.done();

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SharedRate } from "../../../../base/async/shared-rate.ts";
 import {
-  CallGate,
-  type GateOptions,
-  type GateRate,
-  type Leave,
+  CallLimiter,
+  type CallLimiterOptions,
+  type CallRate,
+  type EndCall,
   type Priority,
-} from "../../../../services/webhook/delivery/gate.ts";
+} from "../../../../services/webhook/delivery/call-limiter.ts";
 import { mostInSecond } from "../../../base/async/most-within.ts";
 import { TestClock } from "./test-clock.ts";
 
@@ -17,13 +17,13 @@ beforeEach(() => {
   changes = [];
 });
 
-const open: CallGate[] = [];
+const open: CallLimiter[] = [];
 afterEach(() => {
-  for (const gate of open.splice(0)) gate.close();
+  for (const limiter of open.splice(0)) limiter.close();
 });
 
-function openGate(options: Partial<GateOptions> = {}): CallGate {
-  const gate = new CallGate({
+function openLimiter(options: Partial<CallLimiterOptions> = {}): CallLimiter {
+  const limiter = new CallLimiter({
     concurrency: 2,
     rate: undefined,
     clock,
@@ -31,25 +31,25 @@ function openGate(options: Partial<GateOptions> = {}): CallGate {
     breaker: { failures: 2, openMs: 1_000, maxOpenMs: 1_000 },
     ...options,
   });
-  open.push(gate);
-  return gate;
+  open.push(limiter);
+  return limiter;
 }
 
 /** Notes in which order calls are let through; refused ones with a bang. */
-function enter(gate: CallGate, log: string[], name: string, priority: Priority = "normal") {
+function acquire(limiter: CallLimiter, log: string[], name: string, priority: Priority = "normal") {
   const { signal } = new AbortController();
-  return gate.enter(priority, signal).then((leave) => {
-    log.push(leave === undefined ? `${name}!` : name);
-    return leave as Leave;
+  return limiter.acquire(priority, signal).then((endCall) => {
+    log.push(endCall === undefined ? `${name}!` : name);
+    return endCall as EndCall;
   });
 }
 
 it("lets urgent calls pass those that wait", async () => {
-  const gate = openGate({ concurrency: 1 });
+  const limiter = openLimiter({ concurrency: 1 });
   const log: string[] = [];
-  const first = await enter(gate, log, "a");
-  const others = [enter(gate, log, "b"), enter(gate, log, "c", "urgent")];
-  expect(gate.waiting).toBe(2);
+  const first = await acquire(limiter, log, "a");
+  const others = [acquire(limiter, log, "b"), acquire(limiter, log, "c", "urgent")];
+  expect(limiter.waiting).toBe(2);
   first({ kind: "ok" });
   (await others[1]!)({ kind: "ok" });
   await others[0]!;
@@ -57,46 +57,46 @@ it("lets urgent calls pass those that wait", async () => {
 });
 
 it("lets no caller through that has given up", async () => {
-  const gate = openGate({ concurrency: 1 });
+  const limiter = openLimiter({ concurrency: 1 });
   const log: string[] = [];
-  const first = await enter(gate, log, "a");
+  const first = await acquire(limiter, log, "a");
   const waiting = new AbortController();
-  const second = gate.enter("normal", waiting.signal);
+  const second = limiter.acquire("normal", waiting.signal);
   waiting.abort();
   expect(await second).toBeUndefined();
-  expect(await gate.enter("normal", waiting.signal)).toBeUndefined();
+  expect(await limiter.acquire("normal", waiting.signal)).toBeUndefined();
   first({ kind: "ok" });
-  expect([gate.calls, gate.waiting]).toEqual([0, 0]);
+  expect([limiter.calls, limiter.waiting]).toEqual([0, 0]);
 });
 
 it("refuses those that wait when the target goes down", async () => {
-  const gate = openGate({ breaker: { failures: 1, openMs: 1_000, maxOpenMs: 1_000 } });
+  const limiter = openLimiter({ breaker: { failures: 1, openMs: 1_000, maxOpenMs: 1_000 } });
   const log: string[] = [];
-  const running = await Promise.all([enter(gate, log, "a"), enter(gate, log, "b")]);
-  const waiting = [enter(gate, log, "c"), enter(gate, log, "d")];
-  for (const leave of running) leave({ kind: "failed" });
+  const running = await Promise.all([acquire(limiter, log, "a"), acquire(limiter, log, "b")]);
+  const waiting = [acquire(limiter, log, "c"), acquire(limiter, log, "d")];
+  for (const endCall of running) endCall({ kind: "failed" });
   await Promise.all(waiting);
-  await enter(gate, log, "e");
+  await acquire(limiter, log, "e");
   expect(log).toEqual(["a", "b", "c!", "d!", "e!"]);
   expect(changes).toEqual(["open"]);
 });
 
 it("lets one call through to see, and all when that one ends well", async () => {
-  const gate = openGate();
+  const limiter = openLimiter();
   const log: string[] = [];
-  for (const leave of await Promise.all([enter(gate, log, "a"), enter(gate, log, "b")]))
-    leave({ kind: "failed" });
+  for (const endCall of await Promise.all([acquire(limiter, log, "a"), acquire(limiter, log, "b")]))
+    endCall({ kind: "failed" });
   await clock.pass(1_000);
-  const probe = await enter(gate, log, "c");
-  await enter(gate, log, "d");
+  const probe = await acquire(limiter, log, "c");
+  await acquire(limiter, log, "d");
   probe({ kind: "ok" });
-  await Promise.all([enter(gate, log, "e"), enter(gate, log, "f")]);
+  await Promise.all([acquire(limiter, log, "e"), acquire(limiter, log, "f")]);
   expect(log).toEqual(["a", "b", "c", "d!", "e", "f"]);
   expect(changes).toEqual(["open", "half-open", "closed"]);
 });
 
 /** A rate that no other process has. */
-function openRate(limit: number): GateRate {
+function openRate(limit: number): CallRate {
   const { signal } = new AbortController();
   const rate = new SharedRate({
     shares: {
@@ -116,13 +116,13 @@ function openRate(limit: number): GateRate {
 }
 
 it("lets calls through by and by when there is a limit", async () => {
-  const gate = openGate({ concurrency: 10, rate: openRate(2) });
+  const limiter = openLimiter({ concurrency: 10, rate: openRate(2) });
   const starts: number[] = [];
   const beginMs = clock.now();
   const calls = Array.from({ length: 5 }, async () => {
-    const leave = await enter(gate, [], "x");
+    const endCall = await acquire(limiter, [], "x");
     starts.push(clock.now() - beginMs);
-    leave({ kind: "ok" });
+    endCall({ kind: "ok" });
   });
   await clock.pass(10_000);
   await Promise.all(calls);
@@ -132,20 +132,20 @@ it("lets calls through by and by when there is a limit", async () => {
 
 it("takes a turn of the rate for a call that begins, and no other", async () => {
   const turns: string[] = [];
-  const rate: GateRate = {
+  const rate: CallRate = {
     limit: 5,
     async take() {
       turns.push("taken");
       return { begin: () => turns.push("begun") > 0, done: () => turns.push("done") };
     },
   };
-  const gate = openGate({ concurrency: 1, rate });
+  const limiter = openLimiter({ concurrency: 1, rate });
   const waiting = new AbortController();
-  const gone = gate.enter("normal", waiting.signal);
+  const gone = limiter.acquire("normal", waiting.signal);
   waiting.abort();
   expect(await gone).toBeUndefined();
   await clock.pass(1);
   expect(turns).toEqual(["taken", "done"]);
-  (await enter(gate, [], "x"))({ kind: "ok" });
+  (await acquire(limiter, [], "x"))({ kind: "ok" });
   expect(turns).toEqual(["taken", "done", "taken", "begun", "done"]);
 });
