@@ -1,12 +1,14 @@
 import { onTestFinished } from "vitest";
 import { type ListenerOptions, openListener } from "../../cmd/listen/server.ts";
 import type { SeenRequest } from "../../services/webhook/inspect/inspect.ts";
+import type { OnEnd } from "../open-for-all.ts";
 
 export const secret = "a secret of the test";
 
-/** A listener that is closed when the test ends, and what it has seen. */
+/** A listener that is closed when the test ends, or by the function that `onEnd` gets, and what it has seen. */
 export async function listen(
   options: Partial<ListenerOptions> = {},
+  onEnd: OnEnd = onTestFinished,
 ): Promise<{ readonly url: string; readonly seen: readonly SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const listener = await openListener({
@@ -19,6 +21,6 @@ export async function listen(
     onSeen: (one) => seen.push(one),
     ...options,
   });
-  onTestFinished(() => listener[Symbol.asyncDispose]());
+  onEnd(() => listener[Symbol.asyncDispose]());
   return { url: listener.url, seen };
 }

@@ -19,10 +19,12 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** Starts `engage` from its source with nothing but the given environment; killed when the test ends. */
+const compileCache = join(packageRoot, "cmd/compile-cache.cjs");
+
+/** Starts `engage` from its source, as `npm start` does, with nothing but the given environment; killed when the test ends. */
 export function startEngage(args: readonly string[], { cwd, env, stdoutFd }: RunOptions = {}): ChildProcess {
   const node = join(packageRoot, "node_modules/.bin/node");
-  const child = spawn(node, [join(packageRoot, "cmd/engage.ts"), ...args], {
+  const child = spawn(node, ["--require", compileCache, join(packageRoot, "cmd/engage.ts"), ...args], {
     cwd: cwd ?? folderWith({}),
     stdio: ["pipe", stdoutFd ?? "pipe", "pipe"],
     env: { PATH: process.env["PATH"], ...env },

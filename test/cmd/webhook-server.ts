@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { loadConfig } from "../../cmd/config/config.ts";
 import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
+import type { OnEnd } from "../open-for-all.ts";
 import { folderWith } from "./config/load.ts";
 
 export const secret = "a secret of the test";
@@ -28,22 +29,30 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export interface WebhookServerOptions {
+  readonly data?: string;
+  readonly settings?: object;
+  /** Gets the function that stops the server. */
+  readonly onEnd?: OnEnd;
+}
+
 export function sign(body: string | Buffer, key: string = secret): string {
   return createHmac("sha1", key).update(body).digest("hex");
 }
 
 /** A folder for data that outlives a server. */
-export function dataFolder(): string {
-  return folderWith({});
+export function dataFolder(onEnd: OnEnd = onTestFinished): string {
+  return folderWith({}, onEnd);
 }
 
 /**
  * Starts a server whose section `webhook` is as given, with a signed channel
- * `demo` unless it has channels of its own. Stopped when the test ends.
+ * `demo` unless it has channels of its own. Stopped when the test ends, or by
+ * the function that `onEnd` gets.
  */
 export async function openWebhookServer(
   webhook: object = {},
-  { data = dataFolder(), settings = {} }: { readonly data?: string; readonly settings?: object } = {},
+  { onEnd = onTestFinished, data = dataFolder(onEnd), settings = {} }: WebhookServerOptions = {},
 ): Promise<WebhookServer> {
   const channels = { demo: { secrets: [{ value: secret }], targets: ["pulled"] } };
   const targets = { pulled: { kind: "pull" } };
@@ -55,9 +64,9 @@ export async function openWebhookServer(
     webhook: { channels, targets, ...webhook },
     ...settings,
   });
-  const { config, locate } = loadConfig({ env: {}, cwd: folderWith({ "engage.yaml": text }) });
+  const { config, locate } = loadConfig({ env: {}, cwd: folderWith({ "engage.yaml": text }, onEnd) });
   const server = await startServer(config, { locate });
-  onTestFinished(() => server.stop());
+  onEnd(() => server.stop());
   const { url } = server.address;
   const json = { "content-type": "application/json" };
   return {

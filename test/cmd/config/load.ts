@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type LoadedConfig, loadConfig } from "../../../cmd/config/config.ts";
 import { ConfigError, type Problem } from "../../../cmd/config/problem.ts";
+import type { OnEnd } from "../../open-for-all.ts";
 
 /** Creates a folder with the given files, which is removed after the test. */
-export function folderWith(files: Readonly<Record<string, string>>): string {
+export function folderWith(files: Readonly<Record<string, string>>, onEnd: OnEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "engage-config-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  onEnd(() => rmSync(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../cmd/config/config.ts";
 import { startServer } from "../../../cmd/serve/server.ts";
+import { type OnEnd, openForAll } from "../../open-for-all.ts";
 import { folderWith } from "../config/load.ts";
 import { listen, secret } from "../listener.ts";
 import { runEngage, startEngage } from "../run-engage.ts";
@@ -15,28 +16,33 @@ async function openServer({
   fail = [],
   rate,
   name = "mail",
+  onEnd = onTestFinished,
 }: {
   fail?: readonly number[];
   rate?: number;
   name?: string;
+  onEnd?: OnEnd;
 } = {}) {
   const response = { fail, returnCode: 0, status: 200, isEmpty: false };
-  const receiver = await listen({ response });
-  const cwd = folderWith({
-    "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
-    "users.json": JSON.stringify({
-      name: "levels",
-      contents: [{ language: "default", values: { title: "Hi" } }],
-      audience: {
-        users: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: [3] }] },
-      },
-    }),
-    "words.yaml": "audience: {users: {filts: [{columnName: level, tableType: users}]}}\n",
-    "wrong.yaml": "audience: {push_ids: {push_ids: ann}}\n",
-    "unknown.yaml": "audiance: {push_ids: [ann]}\n",
-    "listed.yaml": "audience: {push_ids: [ann]}\n",
-    "ids.txt": "bob\nann\n\nbob\n",
-  });
+  const receiver = await listen({ response }, onEnd);
+  const cwd = folderWith(
+    {
+      "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
+      "users.json": JSON.stringify({
+        name: "levels",
+        contents: [{ language: "default", values: { title: "Hi" } }],
+        audience: {
+          users: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: [3] }] },
+        },
+      }),
+      "words.yaml": "audience: {users: {filts: [{columnName: level, tableType: users}]}}\n",
+      "wrong.yaml": "audience: {push_ids: {push_ids: ann}}\n",
+      "unknown.yaml": "audiance: {push_ids: [ann]}\n",
+      "listed.yaml": "audience: {push_ids: [ann]}\n",
+      "ids.txt": "bob\nann\n\nbob\n",
+    },
+    onEnd,
+  );
   const start = async (address: string) => {
     const settings = {
       listen: address,
@@ -49,7 +55,7 @@ async function openServer({
     writeFileSync(join(cwd, "engage.yaml"), JSON.stringify(settings));
     const { config, locate } = loadConfig({ env: {}, cwd });
     const server = await startServer(config, { locate });
-    onTestFinished(() => server.stop());
+    onEnd(() => server.stop());
     return server;
   };
   const server = await start("127.0.0.1:0");
@@ -170,6 +176,8 @@ test("a channel goes by its name, also by one that looks like an id", async () =
   ]);
 });
 
+const shared = openForAll((onEnd) => openServer({ onEnd }));
+
 test.each([
   [["--channel", "letter", "--to", "a"], 1, 'no channel has the id or name "letter"'],
   [["--to", "a"], 2, "a channel is required: --channel, or channel_id in the file"],
@@ -191,7 +199,6 @@ test.each([
   ],
   [["--channel", "mail", "--to", "a"], 1, 'values["title"] is required'],
 ])("what is wrong with %j is said", async (args, wanted, message) => {
-  const { push } = await openServer();
-  const { code, stderr } = await push(...args);
+  const { code, stderr } = await shared().push(...args);
   expect([code, stderr]).toEqual([wanted, expect.stringContaining(message)]);
 });

@@ -1,6 +1,7 @@
 import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openWebhookServer } from "../../cmd/webhook-server.ts";
+import { openForAll } from "../../open-for-all.ts";
 import { openHttp2, sendHttp1, sendHttp2 } from "../raw.ts";
 
 const token = "token-of-all";
@@ -13,7 +14,8 @@ const channels = {
   demo: { secrets: [{ value: "a secret of the test" }], targets: ["pulled"] },
   other: { auth: "off", headers: { "x-key": "k" }, targets: ["pulled"] },
 };
-const open = () => openWebhookServer({ channels }, { settings });
+
+const shared = openForAll((onEnd) => openWebhookServer({ channels }, { settings, onEnd }));
 
 const noToken = '{"return_code":-1008,"return_message":"Parameter (token) is empty"}';
 const badToken = '{"return_code":-1002,"return_message":"the token is unknown"}';
@@ -38,7 +40,7 @@ test.each<[path: string, headers: Record<string, string>, status: number, body: 
   ["/v1/channels:test", {}, 401, "this call needs a key"],
   ["/engage.channel.v1.ChannelSender/TestChannel", {}, 401, "this call needs a key"],
 ])("%s %j is answered %i before the body", async (path, headers, status, body) => {
-  const { url, address } = await open();
+  const { url, address } = shared();
   const head = { "content-type": "application/json", "content-length": "90000000", ...headers };
   const answer = await sendHttp1(address.port, `POST ${path}`, head);
   expect([answer.status, `${answer.body}`]).toEqual([status, expect.stringContaining(body)]);
@@ -53,7 +55,7 @@ test.each([
   ["/open/funnel-analyze", `token=${token}`, "nothing is served at"],
   ["/open/funnel-analyze", "token=x", "larger than the limit of 65536 bytes"],
 ])("%s?%s: a body that inflates to millions of values is refused", async (path, query, text) => {
-  const { url } = await open();
+  const { url } = shared();
   const body = brotliCompressSync(`{"a":1234567890123456,"b":[${"[],".repeat(5_000_000)}[]]}`);
   const headers = { "content-type": "application/json", "content-encoding": "br" };
   const answer = await sendHttp2(url, { ":path": `${path}?${query}`, ...headers }, body);
@@ -61,7 +63,7 @@ test.each([
 });
 
 test("refusals by the head are counted like those by the body", async () => {
-  const server = await open();
+  const server = await openWebhookServer({ channels }, { settings });
   await server.send("[]", { channel: "nope" });
   await server.send("[]", { headers: { "x-svc-ops-signature": "x" } });
   await fetch(`${server.url}/webhook/demo`, { method: "POST", body: "[]" });

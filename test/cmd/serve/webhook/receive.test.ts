@@ -9,6 +9,7 @@ import {
   type MessageResult,
   MessageResultSchema,
 } from "../../../../gen/engage/webhook/v1/batch_pb.ts";
+import { openForAll } from "../../../open-for-all.ts";
 import { batchOf, readBody } from "../../../services/webhook/bodies.ts";
 import { openHandlerServer } from "../../../services/webhook/targets/handler-server.ts";
 import { openCheckerServer } from "../../checker-server.ts";
@@ -17,22 +18,52 @@ import { dataFolder, openWebhookServer, secret, sign } from "../../webhook-serve
 const success = '{"return_code":0,"return_message":"success","data":{"fail_list":[]}}';
 
 describe("cases of the platform, over HTTP", () => {
-  test.each([
+  const accepted = [
     "w001_manual_sample_full.json",
     "w002_readme_curl_subset.json",
     "w004_empty_receipt.json",
     "w007_empty_array.json",
     "w009_journey.json",
     "w010_array_row_and_string_numbers.json",
-  ])("%s is accepted", async (file) => {
-    const server = await openWebhookServer();
-    const { status, text, headers } = await server.send(readBody(file));
+  ];
+  interface Vectors {
+    readonly vectors: readonly {
+      readonly secret: string;
+      readonly body_text: string;
+      readonly signature: string;
+    }[];
+    readonly header_names: readonly string[];
+  }
+  const { vectors, header_names: headerNames } = JSON.parse(
+    readFileSync("test/testdata/cases/w012_signature_vectors.json", "utf8"),
+  ) as Vectors;
+  /** Bodies of different cases have the same id, so each goes to a channel of its own. */
+  const channelOf = (file: string) => file.slice(0, 4);
+  const vectorChannelOf = (header: string, at: number) => `${header}-${at}`.toLowerCase();
+  const shared = openForAll((onEnd) => {
+    const signed = { secrets: [{ value: secret }], targets: ["pulled"] };
+    const channels = {
+      ...Object.fromEntries(accepted.map((file) => [channelOf(file), signed])),
+      ...Object.fromEntries(
+        headerNames.flatMap((header) =>
+          vectors.map(({ secret: value }, at) => [
+            vectorChannelOf(header, at),
+            { secrets: [{ value }], signatureHeaders: headerNames },
+          ]),
+        ),
+      ),
+      demo: signed,
+    };
+    return openWebhookServer({ channels }, { onEnd });
+  });
+
+  test.each(accepted)("%s is accepted", async (file) => {
+    const { status, text, headers } = await shared().send(readBody(file), { channel: channelOf(file) });
     expect([status, headers.get("content-type"), text]).toEqual([200, "application/json", success]);
   });
 
   test("w005: each bad element is named", async () => {
-    const server = await openWebhookServer();
-    const { status, text } = await server.send(readBody("w005_three_bad_elements.json"));
+    const { status, text } = await shared().send(readBody("w005_three_bad_elements.json"));
     expect([status, JSON.parse(text)]).toEqual([
       200,
       {
@@ -50,37 +81,19 @@ describe("cases of the platform, over HTTP", () => {
   });
 
   test("w006: an object is refused", async () => {
-    const server = await openWebhookServer();
-    const { status, text } = await server.send(readBody("w006_not_an_array.json"));
+    const { status, text } = await shared().send(readBody("w006_not_an_array.json"));
     expect([status, JSON.parse(text)]).toEqual([
       400,
       { return_code: 1, return_message: "body must be an array of messages, found an object" },
     ]);
   });
 
-  interface Vectors {
-    readonly vectors: readonly {
-      readonly secret: string;
-      readonly body_text: string;
-      readonly signature: string;
-    }[];
-    readonly header_names: readonly string[];
-  }
-  const { vectors, header_names: headerNames } = JSON.parse(
-    readFileSync("test/testdata/cases/w012_signature_vectors.json", "utf8"),
-  ) as Vectors;
   test.each(headerNames)("w012: signatures in %s", async (name) => {
-    // The bodies have one id, so each goes to a channel of its own.
-    const channels = vectors.map(({ secret: value }, i) => [
-      `channel${i}`,
-      { secrets: [{ value }], signatureHeaders: headerNames },
-    ]);
-    const server = await openWebhookServer({ channels: Object.fromEntries(channels) });
     const wrong = Object.fromEntries(headerNames.map((other) => [other, "bad"]));
     for (const [i, { body_text: body, signature }] of vectors.entries()) {
       const given = [signature, ` ${signature.toUpperCase()} `, sign(body, "another"), "bad"];
       const answers = given.map((value) =>
-        server.send(body, { channel: `channel${i}`, headers: { ...wrong, [name]: value } }),
+        shared().send(body, { channel: vectorChannelOf(name, i), headers: { ...wrong, [name]: value } }),
       );
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       expect(statuses).toEqual([200, 200, 401, 401]);
@@ -88,13 +101,12 @@ describe("cases of the platform, over HTTP", () => {
   });
 
   test("w015: a receipt that is a text is refused, with the reason", async () => {
-    const server = await openWebhookServer();
     const event = JSON.parse(readBody("w015_click_event_broken_string.json").toString());
     const click = {
       accountId: event["#account_id"],
       "#ops_receipt_properties": event.properties["#ops_receipt_properties"],
     };
-    const { status, text } = await server.rest("/v1/webhook/clicks", click);
+    const { status, text } = await shared().rest("/v1/webhook/clicks", click);
     expect([status, JSON.parse(text).message]).toEqual([
       400,
       "#ops_receipt_properties must be an object, found a string: the platform ignores strings, send the object itself",
