@@ -101,6 +101,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "gateway/sites": ["test/gateway/sites/host.test.ts", "test/cmd/serve/sites.test.ts", "test/e2e/sites"],
   "services/analysis": [
     "test/services/analysis/analysis.test.ts",
+    "test/services/analysis/refused-calls.test.ts",
     "test/services/analysis/shape/downloads.test.ts",
     "test/services/analysis/cache/cached-results.test.ts",
   ],
@@ -132,7 +133,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "services/analysis/platform": ["test/services/analysis/platform"],
   "services/analysis/platform/decode": [
-    "test/services/analysis/platform/decode/analysis.test.ts",
+    "test/services/analysis/platform/decode",
     "test/services/analysis/platform/forward.test.ts",
   ],
   "services/analysis/platform/upstream": [
@@ -143,7 +144,10 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/analysis/project/definitions.test.ts",
     "test/cmd/serve/analysis/analysis.test.ts",
   ],
-  "services/analysis/refusal": ["test/services/analysis/refusal", "test/services/analysis/analysis.test.ts"],
+  "services/analysis/refusal": [
+    "test/services/analysis/refusal",
+    "test/services/analysis/refused-calls.test.ts",
+  ],
   "services/analysis/rest": [
     "test/services/analysis/rest",
     "test/services/analysis/analysis.test.ts",
@@ -170,7 +174,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/channel/delivery/delivery.test.ts",
   ],
   "services/channel/delivery/prepare": ["test/services/channel/delivery/prepare/prepare.test.ts"],
-  "services/channel/rest": ["test/services/channel/rest/codecs.test.ts"],
+  "services/channel/rest": ["test/services/channel/rest"],
   "services/channel/tasks": [
     "test/services/channel/tasks",
     "test/services/channel/task-methods.test.ts",
@@ -257,7 +261,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/conformance/events/names.ts",
     "test/store/events/duckdb/wide.test.ts",
   ],
-  "store/events/ledger": ["test/servers/ledger/ledger.test.ts"],
+  "store/events/ledger": ["test/servers/ledger"],
   "store/events/sql": ["test/store/events/sql", "test/conformance/events/scan.ts"],
   "store/events/sql/expression": [
     "test/conformance/events/scan-conditions.ts",

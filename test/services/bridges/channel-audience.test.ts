@@ -1,16 +1,8 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
-import { Aggregation, MetricType } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { TimeParticleSize } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
-import {
-  Comparator,
-  type Filter,
-  FilterSchema,
-  Relation,
-} from "../../../gen/engage/analysis/v1/filter_pb.ts";
-import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import { AudienceSchema, CohortSchema, UserFilterSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { Comparator, Relation } from "../../../gen/engage/analysis/v1/filter_pb.ts";
+import { AudienceSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
 import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
 import {
@@ -32,23 +24,9 @@ import {
 } from "../../conformance/events/world.ts";
 import { createDuckDbWorld } from "../../store/events/duckdb/duckdb-world.ts";
 import { projectOf } from "../analysis/describe/described.ts";
+import { analysisOf, cohortOf, filter, outOf, usersOf } from "./user-choices.ts";
 
 const { level, nick, born, badges } = properties;
-
-const filter = (
-  columnName: string,
-  comparator: Comparator,
-  ftv: string[],
-  tableType: TableType = TableType.USER,
-): Filter => create(FilterSchema, { columnName, tableType, comparator, ftv });
-const usersOf = (filts: Filter[], relation: Relation = Relation.AND): UserChoice => ({
-  case: "users",
-  value: create(UserFilterSchema, { filts, relation }),
-});
-const cohortOf = (name: string, day = ""): UserChoice => ({
-  case: "cohort",
-  value: create(CohortSchema, { name, day }),
-});
 
 const project = projectOf({
   cohorts: {
@@ -119,20 +97,6 @@ describe("users of audiences", () => {
     ["a declared cohort that looks at events", cohortOf("buyers"), ["p1"]],
   ])("are %s", async (_what, choice, expected) => {
     expect(await pushIdsOf(createChannelAudience(ports), choice)).toEqual(expected);
-  });
-
-  const outOf = (name: string) => filter(name, Comparator.NOT_BELONG_TO_CLUSTER, [], TableType.CLUSTER);
-  const analysisOf = (
-    filts: Filter[],
-    slice: Pick<MessageInitShape<typeof EventUserQuerySchema>, "sliceDate" | "sliceGroupVal"> = {},
-  ): UserChoice => ({
-    case: "analysis",
-    value: create(EventUserQuerySchema, {
-      eventView: { filts, timeParticleSize: TimeParticleSize.TOTAL, recentDay: "0-7" },
-      events: [{ type: MetricType.NORMAL, eventName: "anyEvent", analysis: Aggregation.TRIG_USER_NUM }],
-      eventIndex: 0,
-      ...slice,
-    }),
   });
 
   it.each<[string, string, UserChoice, string]>([

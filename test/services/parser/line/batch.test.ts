@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parserConfigSchema } from "../../../../services/parser/config.ts";
-import { openFormats } from "../../../../services/parser/formats/formats.ts";
-import { type Batch, createBatchParser } from "../../../../services/parser/line/batch.ts";
-import type { Format } from "../../../../services/parser/line/line.ts";
-import { separatorsOf } from "../../../../services/parser/line/separators.ts";
-import { parseNdjson } from "../recorder.ts";
+import { parserOf, plain, records } from "./batch-parser.ts";
 
 const game = {
   name: "game",
@@ -24,12 +18,14 @@ const game = {
   },
   rest: "all",
 };
+
 const user = {
   name: "user",
   index: "event.log",
   type: "json",
   mapping: { "#account_id": "user_id", "#distinct_id": "distinct_id" },
 };
+
 const heart = {
   name: "heart",
   index: "M0001_heart",
@@ -54,25 +50,6 @@ const heart = {
   },
   rest: "drop",
 };
-const records = { name: "records", index: "{1,ta}.log", type: "pass_through" };
-const plain = { name: "plain", index: "plain.log", type: "json" };
-
-async function parserOf(formats: readonly unknown[], values: object = {}) {
-  const config = parserConfigSchema.parse({ formats, ...values });
-  const { formatFor, problems } = await openFormats(config);
-  expect(problems).toEqual([]);
-  const separators = separatorsOf(config);
-  const parse = createBatchParser({ formatFor, separators, maxLineBytes: config.maxLineBytes, now: () => 0 });
-  return (content: string | Uint8Array, framing: Batch["framing"] = "items", index = "") => {
-    const parsed = parse({ content: Buffer.from(content), framing, index, source: "test" });
-    return {
-      text: Buffer.from(parsed.content).toString("utf8"),
-      counts: parsed.counts,
-      failed: Object.fromEntries(parsed.counts.failedByReason),
-      letters: parseNdjson(parsed.deadLetters.ndjson),
-    };
-  };
-}
 
 function readCase(name: string) {
   return JSON.parse(readFileSync(new URL(`../../../testdata/cases/${name}.json`, import.meta.url), "utf8"));
@@ -213,149 +190,4 @@ describe("other framings", () => {
     const parse = await parserOf([plain]);
     expect(parse("a\nb", "lines").failed).toEqual({ no_index: 2 });
   });
-});
-
-describe("hostile contents", () => {
-  it.each([
-    [
-      "bytes that are not UTF-8",
-      Buffer.concat([Buffer.from('plain.log|ta|{"a":1}::plain.log|ta|"'), Buffer.of(0xff, 0x80)]),
-      '{"properties":{"a":1}}::{}',
-      { invalid_utf8: 1 },
-    ],
-    [
-      "NUL bytes",
-      '\0::plain.log|ta|\0::plain.log|ta|{"a":"\\u0000"}',
-      '{}::{}::{"properties":{"a":"\\u0000"}}',
-      { no_index: 1, invalid_json: 1 },
-    ],
-    ["no index", "x::y", "{}", { no_index: 1 }],
-    [
-      "a line too long",
-      `plain.log|ta|{"a":"${"é".repeat(600)}"}::plain.log|ta|{}`,
-      "{}::{}",
-      { line_too_long: 1 },
-    ],
-    ["a deep line", `plain.log|ta|${"[".repeat(1_000)}`, "{}", { invalid_json: 1 }],
-  ])("%s", async (_name, content, answer, failed) => {
-    const parse = await parserOf([plain], { maxLineBytes: 1_024 });
-    expect(parse(content)).toMatchObject({ text: answer, failed });
-  });
-
-  it("keeps bytes that are not UTF-8 as base64", async () => {
-    const parse = await parserOf([plain]);
-    const { letters } = parse(Buffer.concat([Buffer.from("plain.log|ta|"), Buffer.of(0xff, 0x00)]));
-    expect(letters).toMatchObject([{ reason: "invalid_utf8", line_base64: "/wA=" }]);
-  });
-
-  it("keeps the beginning of a long line and tells its length", async () => {
-    const parse = await parserOf([plain]);
-    const { letters } = parse(`plain.log|ta|${"x".repeat(10_000_000)}`);
-    expect(letters).toMatchObject([
-      { reason: "invalid_json", line: "x".repeat(65_536), line_length: 10_000_000 },
-    ]);
-  });
-
-  it("answers a million empty items", async () => {
-    const parse = await parserOf([plain]);
-    const { text, failed, letters } = parse(
-      Array.from({ length: 1_000_000 }, () => "plain.log|ta|").join("::"),
-    );
-    expect(text.length).toBe(4 * 1_000_000 - 2);
-    expect(failed).toEqual({ empty_line: 1_000_000 });
-    expect(letters).toEqual([]);
-  });
-
-  it("survives a format that throws", () => {
-    const thrower: Format = {
-      name: "thrower",
-      parseLine: () => {
-        throw new RangeError("out of stack");
-      },
-    };
-    const parse = createBatchParser({
-      formatFor: () => thrower,
-      separators: { item: "::", index: "|ta|", record: "\u0001" },
-      maxLineBytes: 100,
-      now: () => 0,
-    });
-    const parsed = parse({ content: Buffer.from("a|ta|x"), framing: "items", index: "", source: "test" });
-    expect(Buffer.from(parsed.content).toString()).toBe("{}");
-    expect(parsed.counts.failedByReason.get("internal_error")).toBe(1);
-  });
-});
-
-describe("separators in records", () => {
-  it("are escaped where they can be, and refused where not, in batches of any length", async () => {
-    const loose = { name: "loose", index: "loose.log", type: "pass_through", check: "none" };
-    const parse = await parserOf([loose, { ...plain, records: "list" }]);
-    const kinds = [
-      ['loose.log|ta|{"a": 1.0}', '{"a": 1.0}'],
-      ['loose.log|ta|{"a": "1::2"}', '{"a":"1:\\u003a2"}'],
-      ["loose.log|ta|{1::2}", "{}"],
-      [
-        'plain.log|ta|{"list":[{"a":"::"},{"b":1}]}',
-        '{"properties":{"a":":\\u003a"}}\u0001{"properties":{"b":1}}',
-      ],
-      ["plain.log|ta|", "{}"],
-    ] as const;
-    const sent = Array.from({ length: 20_000 }, (_, at) => kinds[(at * 7 + (at >> 3)) % kinds.length]!);
-    const { text, counts, failed, letters } = parse(sent.map(([item]) => item).join("::"));
-    expect(text.split("::")).toEqual(sent.map(([, answer]) => answer));
-    const times = (kind: number) => sent.filter((one) => one === kinds[kind]).length;
-    expect(failed).toEqual({ separator_in_record: times(2), empty_line: times(4) });
-    expect(counts.records).toBe(times(0) + times(1) + 2 * times(3));
-    expect(letters).toHaveLength(times(2));
-    expect(letters[0]).toMatchObject({
-      index: "loose.log",
-      format: "loose",
-      reason: "separator_in_record",
-      line: "{1::2}",
-    });
-  });
-});
-
-describe("the number of items", () => {
-  const echo: Format = { name: "echo", parseLine: (line) => [JSON.stringify({ line }), line] };
-  const separator = fc.constantFrom("::", ":ta:", "##", "战", "\u0002", "ab", "aba", "\n", " ");
-  const piece = fc.string({
-    unit: fc.constantFrom("a", "b", ":", "t", "#", "\0", "é", "战", " ", "\n", '"', "\\", "{", "}"),
-  });
-
-  it("is that of the request, as the caller counts, for any text", () => {
-    fc.assert(
-      fc.property(separator, fc.array(fc.tuple(piece, piece), { minLength: 1 }), (item, pairs) => {
-        const content = pairs.map(([index, line]) => `${index}|=|${line}`).join(item);
-        const sent = content.split(item).filter((part, at) => at === 0 || part.includes("|=|")).length;
-        expect(answerOf(Buffer.from(content), item).split(item)).toHaveLength(sent);
-      }),
-    );
-  });
-
-  it("is that of the request for any bytes", () => {
-    const bytes = fc.uint8Array({ minLength: 1, maxLength: 60 });
-    const head = Buffer.from("i|=|");
-    fc.assert(
-      fc.property(separator, fc.array(bytes, { minLength: 1 }), (item, lines) => {
-        const content = Buffer.concat(
-          lines.flatMap((line, at) => [Buffer.from(at === 0 ? "" : item), head, line]),
-        );
-        const latin = content.toString("latin1").split(Buffer.from(item).toString("latin1"));
-        const sent = latin.filter((part, at) => at === 0 || part.includes("|=|")).length;
-        expect(answerOf(content, item).split(item)).toHaveLength(sent);
-      }),
-    );
-  });
-
-  function answerOf(content: Uint8Array, item: string): string {
-    const parse = createBatchParser({
-      formatFor: () => echo,
-      separators: { item, index: "|=|", record: "\u0001" },
-      maxLineBytes: 1_000,
-      now: () => 0,
-    });
-    return Buffer.from(parse({ content, framing: "items", index: "", source: "test" }).content).toString(
-      "utf8",
-    );
-  }
 });
