@@ -19,7 +19,7 @@ export interface KeyRule {
 }
 
 export interface CertificateRule {
-  /** In the form of `Peer.certificate`. */
+  /** The subject, in the form of `Peer.certificate`. */
   readonly subject: string;
   readonly methods: readonly string[];
 }

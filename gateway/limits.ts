@@ -26,7 +26,7 @@ export interface GatewayLimits {
   readonly openBytes: number;
   readonly openBytesPerAddress: number;
   readonly openBytesPerConnection: number;
-  /** After 30 s a body that arrives more slowly is refused. */
+  /** The minimum rate of a body. A slower body is refused after 30 s. */
   readonly minBytesPerSecond: number;
   /** A response is cut off if its client reads nothing for this long, or a large one more slowly than the minimum rate. */
   readonly stallTimeoutMs: number;

@@ -75,9 +75,9 @@ export interface ServeOptions<S extends DescService = DescService> {
   readonly maxMessageBytes?: number;
   /** Needed by methods with the error style ENVELOPE. */
   readonly returnCodes?: ReturnCodes;
-  /** By method names of the implementation, see AdmitHead. */
+  /** Checks of heads over REST, by method names of the implementation. See AdmitHead. */
   readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
-  /** By method names of the implementation, for the other protocols, see AdmitCaller. */
+  /** Checks of callers over the other protocols, by method names of the implementation. See AdmitCaller. */
   readonly admitCaller?: { readonly [Name in keyof S["method"]]?: AdmitCaller };
 }
 

@@ -1,6 +1,6 @@
 /** The delays before failed work is tried again. */
 export interface Delays {
-  /** Before the second attempt. It is doubled for each further one. */
+  /** The delay before the second attempt. It doubles with each further attempt. */
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
 }

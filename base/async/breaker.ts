@@ -89,14 +89,14 @@ function open(
 export interface BreakerPass {
   /** The receiver has begun to reply, which is all that a probe has to show: a download may take hours to end. */
   alive(): void;
-  /** Only the first one counts. */
+  /** Reports the end of the call. Later reports have no effect. */
   end(kind: CallEnd["kind"]): void;
 }
 
 export interface Breaker {
   /** Undefined while no call may begin. */
   enter(): BreakerPass | undefined;
-  /** Until the next probe; 0 unless open. */
+  /** Returns the time until the next probe, or 0 if the breaker is not open. */
   waitMs(): number;
 }
 

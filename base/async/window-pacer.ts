@@ -36,12 +36,12 @@ interface Waiter extends PromiseWithResolvers<RateSlot> {
 }
 
 export const windowMs = 1_000;
-/** After this time a request without a response counts as arrived; a later arrival may exceed the limit. */
+/** A request without a response counts as arrived after this time. If it arrives later, the limit may be exceeded. */
 const arrivalMs = 40;
 /** The total time for which later responses may delay sending, and how much of it is regained in a second. */
 const maxDelayBudgetMs = 500;
 const delayBudgetPerSecondMs = 10;
-/** Before a share goes to another process, responses are awaited for this time: it is long because that is rare. */
+/** Responses are awaited for this time before a share goes to another process. It is long because that is rare. */
 const maxArrivalMs = 1_000;
 /** How often the pacer checks for a stall of the process while requests are in flight. */
 const stallCheckMs = 50;

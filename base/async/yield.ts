@@ -13,7 +13,7 @@ export const itemsPerYield = 1_024;
 
 export interface YieldOptions {
   readonly sliceMs?: number;
-  /** Once it is aborted, its reason is thrown after the event loop has run. */
+  /** When the signal is aborted, its reason is thrown after the event loop has run. */
   readonly signal?: AbortSignal;
   readonly monotonicMs?: () => number;
 }

@@ -23,7 +23,7 @@ export function createFreeSpace(
   let free = 0;
   let measuredAtMs = Number.NEGATIVE_INFINITY;
   const measure = (): number => {
-    // After a measurement that fails, the last one counts no more.
+    // A failed measurement invalidates the last one.
     measuredAtMs = Number.NEGATIVE_INFINITY;
     free = freeBytes();
     measuredAtMs = monotonicMs();

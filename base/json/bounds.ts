@@ -122,9 +122,9 @@ interface ScanState {
   values: number;
   keys: number;
   longNumbers: number;
-  /** For each open array, the elements that may still follow the first; −1 for each open object. */
+  /** The number of elements that may still follow the first, for each open array; −1 for each open object. */
   readonly elements: number[];
-  /** For each open object, the members that may still follow. */
+  /** The number of members that may still follow, for each open object. */
   readonly members: number[];
   depth: number;
   stringStart: number;

@@ -97,7 +97,7 @@ export class JsonCursor extends JsonTokens {
     }
   }
 
-  /** After a value inside others: closes those that end here. False at a fault. */
+  /** Closes the arrays and objects that end after a value. Returns false at a fault. */
   #goOn(floor: number): boolean {
     while (this.depth > floor) {
       const closer = this.#closers[this.depth - 1]!;
@@ -118,7 +118,7 @@ export class JsonCursor extends JsonTokens {
     return !isObject || this.#key("a key");
   }
 
-  /** Enters the object that begins here. False if it is empty; it is left then. */
+  /** Enters the object that begins here. Leaves it and returns false if it is empty. */
   firstKey(): boolean {
     if (!this.#enter(closeObject)) throw this.#fault();
     if (this.next() === closeObject) return this.#leave();
@@ -126,7 +126,7 @@ export class JsonCursor extends JsonTokens {
     return true;
   }
 
-  /** Goes to the value of the next member. False if the object ends here. */
+  /** Moves to the value of the next member. Returns false if the object ends here. */
   nextKey(): boolean {
     const byte = this.next();
     if (byte === closeObject) return this.#leave();
@@ -182,7 +182,7 @@ export class JsonCursor extends JsonTokens {
   }
 
   #enter(closer: number): boolean {
-    // Without anything expected, the fault is the depth.
+    // An empty expectation means that the fault is the depth.
     if (this.depth >= this.#maxDepth) return this.expect("");
     this.#closers[this.depth++] = closer;
     if (this.depth > this.deepest) this.deepest = this.depth;

@@ -27,7 +27,7 @@ export class DuplicateKeys {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   #top = 0;
-  // For each open object, the index of its first key, and its set if it has one.
+  // The index of the first key and the set, if it has one, of each open object.
   readonly #bases: number[] = [];
   readonly #sets: (Set<string> | undefined)[] = [];
   #open = 0;

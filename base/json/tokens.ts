@@ -10,7 +10,7 @@ export class JsonTokens {
   escaped = false;
   readonly bytes: Uint8Array;
   protected readonly end: number;
-  /** After a fault, what was expected at `at`. */
+  /** The token that was expected at `at`, after a fault. */
   protected expected = "";
 
   constructor(bytes: Uint8Array) {

@@ -17,9 +17,9 @@ const endGroup = 4;
 const fixed32 = 5;
 
 /**
- * Reports whether reading a message makes more than `max` values. It takes linear time and allocates no objects, so that
- * it can run before the message is read: two bytes may stand for a value of a hundred, and compressed they are almost
- * nothing. For bytes that are no message of this type the result has no meaning.
+ * Reports whether reading a message makes more than `max` values. It takes linear time and allocates no objects, so
+ * that it can run before the message is read: two bytes may encode a value that takes a hundred in memory, and
+ * compressed they are almost nothing. For bytes that are no message of this type the result has no meaning.
  */
 export function holdsMoreValues(desc: DescMessage, bytes: Uint8Array, max: number): boolean {
   // An element of a packed list takes at least one byte, everything else two.

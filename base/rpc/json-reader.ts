@@ -53,7 +53,7 @@ export function createJsonReaders(form: JsonForm): (desc: DescMessage) => ReadJs
       }
       return message;
     };
-    // Before its fields are compiled, for messages can hold themselves.
+    // The reader is stored before its fields are compiled, since a message can contain its own type.
     readers.set(desc, read);
     for (const field of desc.fields) {
       const names = form.namesOf(field);

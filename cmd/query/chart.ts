@@ -46,7 +46,7 @@ export function formatChart(data: QueryData, size: ChartSize): string {
   const shown = series.slice(0, maxSeries);
   const left = series.length - shown.length;
   const more = left > 0 ? `${left} more series are not drawn\n` : "";
-  // Without colours, each line gets a chart of its own.
+  // Each line gets its own chart if there are no colours.
   const charts = size.hasColors ? [shown] : shown.map((one) => [one]);
   const drawn = charts.map((lines) => drawLines(data, lines, size)).join("\n");
   return `${drawn}${more}${describeResult(data)}`;

@@ -50,7 +50,7 @@ export interface Forgetting {
   readonly events: readonly string[];
   readonly properties: readonly string[];
   readonly userProperties: readonly string[];
-  /** Only names that at most this many events or users use. */
+  /** Names that more events or users than this use are kept. */
   readonly maxUses: number;
   /** False only prints what would be deleted. */
   readonly isSure: boolean;

@@ -65,7 +65,8 @@ function bytesCodec(desc: DescMessage, field: DescField): WireCodec {
   const name = field.localName;
   return {
     decode(payload) {
-      // Only the canonical form: the field, its length in as few bytes as possible, and nothing after it.
+      // This path decodes the canonical form alone: the field, its length in as few bytes as possible, and nothing
+      // after it.
       const [length, at] = payload[0] === tag ? readVarint(payload, 1) : [-1, 0];
       if (at + length !== payload.length) return general.decode(payload);
       const message = create(desc);

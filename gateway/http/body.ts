@@ -131,7 +131,7 @@ function collect(
     reader.receive(body.take() ?? Buffer.alloc(0));
   });
   request.on("error", onClose);
-  // On HTTP/1.1 it is also an error.
+  // An aborted request is also an error on HTTP/1.1.
   if (request.httpVersionMajor === 2) request.on("aborted", onClose);
 }
 

@@ -2,7 +2,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse, NodeRequest, NodeResponse } from "./http.ts";
 
-/** At most this much of a request is read and discarded, so that a client which still sends gets to read its response. */
+/**
+ * The maximum of a request that is read and discarded, so that a client which is still sending can read its
+ * response.
+ */
 const drainMaxBytes = 256 * 1024;
 const drainMs = 500;
 

@@ -4,7 +4,7 @@ export type MetricType = "counter" | "gauge" | "histogram";
 
 /** One line of the exposition. */
 export interface Sample {
-  /** Where it differs from the metric's, as `_bucket` lines do. */
+  /** The name of the sample if it differs from the metric's, as that of a `_bucket` line does. */
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;

@@ -6,7 +6,7 @@ import { createCallTallies } from "./call-tallies.ts";
 import { type ComputedMetric, registerComputed, type Sample } from "./computed-metric.ts";
 
 export interface Metrics {
-  /** For the metrics of other layers; nothing is in prom-client's global registry. */
+  /** Holds the metrics of all layers. The global registry of prom-client is not used. */
   readonly registry: Registry;
   /** Counts calls. */
   readonly observer: CallObserver;

@@ -21,7 +21,7 @@ export type PageHandler = (request: PageRequest) => Page | Promise<Page>;
 
 export interface PagesOptions {
   readonly isDraining: () => boolean;
-  /** By the name under which `/readyz` shows them. */
+  /** The checks, by the names that `/readyz` shows. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Throws UNAUTHENTICATED for requests that may not see the metrics; by default all may. */
@@ -123,6 +123,6 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   });
   if (request.method === "HEAD") target.end();
   else target.end(body);
-  // On HTTP/1.1 the request timeout ends a body that never does.
+  // The request timeout ends an endless body on HTTP/1.1.
   if ("stream" in request && !request.complete) endUnreadRequest(request);
 }

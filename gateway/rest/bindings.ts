@@ -8,7 +8,7 @@ import { compileTemplate, type PathTemplate, type Variable } from "./path/templa
 /** One HTTP method and path of an RPC, from its `google.api.http` option. */
 export interface RestBinding {
   readonly served: ServedMethod;
-  /** In capitals; `*` stands for every method that no other binding of the path names. */
+  /** The method in capitals. `*` stands for every method that no other binding of the path names. */
   readonly httpMethod: string;
   readonly template: PathTemplate;
   readonly variables: readonly BoundVariable[];

@@ -25,14 +25,14 @@ export function createNearestPath(
   return (path) => {
     if (path.length > maxLength) return undefined;
     const own = path.split("/");
-    // With the variables filled from the path, only the other segments can differ.
+    // Variables are filled from the path, so that only the other segments can differ.
     const filled = new Map(candidates.map((candidate) => [fill(candidate, own), candidate.text]));
     const nearest = nearestName(path, filled.keys());
     return nearest === undefined ? undefined : filled.get(nearest);
   };
 }
 
-/** Of a template with a variable of several segments, each of these is one. */
+/** Returns the segments of a template. Each segment of a variable with several segments is one of them. */
 function segmentsOf(template: string): readonly (string | undefined)[] {
   return template
     .replaceAll(/\{[^{}=]+=([^{}]*)\}/g, "$1")

@@ -118,7 +118,7 @@ function decodeDetail(detail: ConnectError["details"][number]): Detail {
       return { json: { "@type": typeUrl(desc.typeName), ...(toJson(desc, message) as JsonObject) }, message };
     }
   } catch {
-    // Only its type can be reported.
+    // The detail cannot be decoded, so only its type is reported.
   }
   return { json: { "@type": typeUrl(isOwn ? detail.desc.typeName : detail.type) } };
 }

@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 
 /** The host of a URL or of a `Host` header in the form in which two of them can be compared. */
 export interface Host {
-  /** In lower case, without a dot at its end; IPv6 addresses in brackets and in their shortest form. */
+  /** The name in lower case without a final dot. An IPv6 address is in brackets and in its shortest form. */
   readonly name: string;
   /** Digits; empty without a port and for the ports that browsers leave out. */
   readonly port: string;

@@ -49,6 +49,6 @@ export interface EngineCall {
 
 export interface RestCall {
   readonly body: Uint8Array;
-  /** Without the token. */
+  /** The query parameters without the token. */
   readonly search: URLSearchParams;
 }

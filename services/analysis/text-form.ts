@@ -63,7 +63,7 @@ export function formatValue(
 /** Rounds to `places` digits after the point; `shift` first moves the point to the right. */
 function round(value: number, places: number, shift = 0): string {
   const { digits, point } = digitsOf(Math.abs(value));
-  // All digits that are kept, as an integer.
+  // The digits that are kept, as an integer.
   const count = point + shift + places;
   const whole = count <= 0 ? "0" : digits.slice(0, count).padEnd(count, "0");
   const roundsUp = count >= 0 && (digits[count] ?? "0") >= "5";

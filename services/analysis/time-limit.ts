@@ -92,7 +92,7 @@ class LimitedStream<T> {
     this.#isEnded = true;
     this.#reason = reason;
     this.#limits.signal.removeEventListener("abort", this.#abort);
-    // Not awaited: a source that ignores its signal would keep the call open.
+    // The end of the source is not awaited: one that ignores its signal would keep the call open.
     this.#iterator.return?.().catch(() => {});
   }
 

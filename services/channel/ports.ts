@@ -103,7 +103,7 @@ export interface FunnelCounts {
 }
 
 export interface FunnelResult extends FunnelCounts {
-  /** By the ids in the receipts, which may be empty. */
+  /** The counts of each segment, by the ids in the receipts, which may be empty. */
   readonly segments: readonly (Segment & FunnelCounts)[];
 }
 

@@ -32,7 +32,7 @@ export interface PendingOptions {
   readonly schema: EventStore["schema"];
   /** Rates of new names of a project in the loaded records, which change together with the schema. */
   readonly rates?: ((projectId: number) => NameRates | undefined) | undefined;
-  /** If more bytes wait, they are not checked. Default 16 MiB. */
+  /** Waiting records are not checked if they have more bytes than this. Default 16 MiB. */
   readonly maxPendingBytes?: number;
 }
 

@@ -23,7 +23,7 @@ const secretSchema = z.strictObject({
 const syncSchema = z.strictObject({
   /** Time within which the targets must respond. */
   timeoutMs: milliseconds().min(1).default(5_000),
-  /** What happens to messages without a response by then: they are delivered later, or listed in fail_list. */
+  /** What happens to messages without a result after this time: they are delivered later, or listed in fail_list. */
   late: z.enum(["queue", "fail"]).default("queue"),
 });
 

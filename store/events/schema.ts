@@ -13,7 +13,7 @@ export type PropertyType = "number" | "text" | "time" | "boolean" | "list" | "ob
 /** One property of one project. */
 export interface Property {
   readonly table: PropertyTable;
-  /** In lower case, such as `price`, `#city`, `item.count`. */
+  /** The name in lower case, such as `price`, `#city`, `item.count`. */
   readonly name: string;
   /** Unique within the project, from 1. */
   readonly number: number;
@@ -36,6 +36,6 @@ export interface ProjectSchema {
   /** Grows with every change of the project's data; a result of an earlier version may be out of date. */
   readonly version: number;
   readonly events: ReadonlyMap<string, EventName>;
-  /** By `event:name` and `user:name`. */
+  /** The properties, by `event:name` and `user:name`. */
   readonly properties: ReadonlyMap<string, Property>;
 }

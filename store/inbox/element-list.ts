@@ -2,7 +2,7 @@ import type { BatchElement } from "./batch.ts";
 
 /** The first byte of the stored form: how the push ids are encoded. */
 const utf8 = 1;
-/** For texts with unpaired surrogates, which UTF-8 can't represent. */
+/** The encoding of texts with unpaired surrogates, which UTF-8 cannot represent. */
 const utf16 = 2;
 
 /** An element's numbers as varints: six of at most 4 bytes, since bodies are far below 256 MiB. */

@@ -6,7 +6,7 @@ import { decodeIndexes, encodeIndexes } from "./index-set.ts";
 /** A batch in its stored form. Plain data, since it crosses to a worker thread. */
 export interface StoredBatch {
   readonly channel: string;
-  /** By the computer's clock. */
+  /** The time by the computer's clock. */
   readonly acceptedAtMs: number;
   readonly requestId: string | null;
   /** Null: no de-duplication. */
@@ -28,7 +28,7 @@ export interface StoredRoute {
 
 export interface StoredBatchOptions {
   readonly wallMs: number;
-  /** By the store's clock. */
+  /** The time by the store's clock. */
   readonly nowMs: number;
   readonly claimMs: number;
 }

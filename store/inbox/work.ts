@@ -36,7 +36,7 @@ export interface LeaseResult {
 export interface WorkItem {
   /** The fencing token of this lease, which becomes stale when the item is leased again. */
   readonly token: string;
-  /** By `clockMs`. */
+  /** The end of the lease by `clockMs`. */
   readonly leaseUntilMs: number;
   readonly target: string;
   readonly batchId: string;

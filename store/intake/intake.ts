@@ -60,7 +60,7 @@ export interface ProjectKeys {
   readonly accountIds: ReadonlySet<string>;
   readonly distinctIds: ReadonlySet<string>;
   readonly uuids: ReadonlySet<string>;
-  /** By the name of the event. */
+  /** The ids by the name of the event. */
   readonly firstCheckIds: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -52,7 +52,8 @@ export function createAppendQueue({ write, waitsFor, admit }: AppendQueueOptions
       );
       for (const { resolve, reject } of group) error === undefined ? resolve() : reject(error);
     }
-    // In the same iteration of the event loop as the last check of the queue: a later record starts a new run.
+    // This happens in the same iteration of the event loop as the last check of the queue, so a later record starts a
+    // new run.
     running = undefined;
   }
   function enqueue(pieces: readonly Uint8Array[], bytes: number): Promise<void> {

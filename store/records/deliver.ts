@@ -30,7 +30,7 @@ export interface DeliveryOptions {
   readonly delays: ForwardDelays;
   /** Resolves after `ms`, or as soon as the signal is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
   /** Ends waits and prevents new calls. */
   readonly stop: AbortSignal;

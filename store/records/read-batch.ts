@@ -2,7 +2,7 @@ import { checkLine, withoutChecksum } from "../../base/files/line-checksum.ts";
 import type { RecordPlace, RecordReader } from "./records.ts";
 
 export interface SpooledRecord {
-  /** Without its line end, and as it was accepted unless it is damaged. */
+  /** The record without its line end, as it was accepted unless it is damaged. */
   readonly bytes: Uint8Array;
   /** Whether the record differs from what was accepted: its checksum is of other bytes, or of another place. */
   readonly isDamaged: boolean;

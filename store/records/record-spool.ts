@@ -90,7 +90,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
     append: queue.append,
     appendLines: queue.appendLines,
     async end() {
-      // Nothing is written, but the last file is opened, truncated to whole lines and synced.
+      // This writes nothing, but opens the last file, truncates it to whole lines and syncs it.
       if (end === undefined) await queue.enqueue([new Uint8Array()], 0);
       return end!;
     },

@@ -31,9 +31,9 @@ export class RecordsOpenError extends Error {
 /** A receiver's response to a batch of records. */
 export type SendOutcome =
   | { readonly kind: "taken" }
-  /** Not now, for any reason; `afterMs` is the minimum delay, where the receiver named one. */
+  /** The records were not accepted now, for any reason. `afterMs` is the minimum delay if the receiver named one. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number | undefined }
-  /** Never: at least one of the records is bad. None was accepted. */
+  /** The records will never be accepted: at least one of them is bad. None was accepted. */
   | { readonly kind: "refused"; readonly reason: string }
   /** The receiver does not know the sender, so it accepts no record until a setting changes. */
   | { readonly kind: "unknown_appid"; readonly reason: string };
@@ -54,7 +54,7 @@ export interface RecordPlace {
 /** Whole lines of one file. */
 export interface RecordChunk {
   readonly from: RecordPlace;
-  /** After the last line. */
+  /** The place after the last line. */
   readonly to: RecordPlace;
   /** At least one line, each with its LF. The reader may transfer the memory. */
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -14,9 +14,9 @@ export interface SpoolEnd extends RecordPlace {
 /** Stores, outside the files of a spool, how much they contain, so that a start detects truncated or deleted files. */
 export interface SpoolMark extends Disposable {
   readonly found: SpoolEnd | undefined;
-  /** To be called when the records up to here are on disk, before they are acknowledged. */
+  /** Reports that the records up to here are on disk, before they are acknowledged. */
   reached(end: SpoolEnd): void;
-  /** To be called when nothing more is written to a file. */
+  /** Reports that nothing more is written to a file. */
   closed(end: SpoolEnd): void;
 }
 

@@ -28,7 +28,7 @@ export const skewMs = 1_000;
 export const graceMs = 1_600 + skewMs;
 /** A lease which ends further ahead than this was written before a clock was set back. */
 const maxAheadMs = 10_000;
-/** What can't be split evenly, such as a rate of one request a second, moves to the next process after this time. */
+/** A rate that cannot be split evenly, such as one request a second, moves to the next process after this time. */
 const turnMs = 60_000;
 
 /**

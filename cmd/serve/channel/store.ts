@@ -8,7 +8,7 @@ import {
 import type { Config } from "../../config/config.ts";
 import { markFile, markOf } from "../data/marks.ts";
 
-/** Where channels and tasks are stored: as `channel.store` says, and as the inbox where it says nothing. */
+/** Where channels and tasks are stored: the place in `channel.store`, by default that of the inbox. */
 export type ChannelPlace =
   | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
   | {

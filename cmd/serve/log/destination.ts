@@ -13,9 +13,9 @@ const chunksPerIteration = 64;
 const maxChunks = 16_000;
 /** The longest pause before a full pipe is tried again; the first pause is 1 ms, and each pause is twice the one before. */
 const maxPauseMs = 20;
-/** At the end, lines are dropped if the reader takes nothing for this long. */
+/** The last lines are dropped at the end of the process if the reader takes nothing for this long. */
 const maxStallMs = 2_000;
-/** At the end, lines are dropped after this time in total. */
+/** The last lines are dropped this long after the end of the process began. */
 const maxEndMs = 10_000;
 
 export interface LogDestination extends DestinationStream, AsyncDisposable {

@@ -83,7 +83,7 @@ export async function openClickForwarder(
         clock: systemClock,
         failed: observer.failed,
         async start(lease) {
-          // Without the lease another process forwards, so that calls in progress end at once.
+          // Calls in progress end at once when the lease is lost, since another process then forwards.
           const own = start(records.cursor(lease), () => (lease.signal.aborted ? 0 : ports.stopMs()));
           return {
             async [Symbol.asyncDispose]() {

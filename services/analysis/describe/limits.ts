@@ -1,13 +1,13 @@
 /** Limits of one query; more is refused with the number found and the limit. */
 export const queryLimits = {
   metrics: 100,
-  /** Of all metrics together, including those of named metrics. */
+  /** Operands of all metrics together, including those of named metrics. */
   operands: 300,
   groupBy: 100,
-  /** Of all lists of filters together. */
+  /** Conditions of all lists of filters together. */
   conditions: 1_000,
   filterDepth: 10,
-  /** Of one condition. */
+  /** Literals of one condition. */
   literals: 10_000,
   literalsOfAllConditions: 50_000,
   boundaries: 500,

@@ -17,7 +17,7 @@ export interface Problems {
   refuse(field: string, value: string | number | undefined, rule: string): void;
   /** @param value number of an enum's value that has no word; 0 when it is not set */
   refuseWord(field: string, value: number, valid: readonly string[]): void;
-  /** Once for each field and message. */
+  /** Adds a warning, once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
   /** Returns the nearest of the known names and a list of them; empty after many hints. @param separator before it. @param lead such as `known are` */
   hint(name: string, known: () => readonly string[], separator: string, lead: string): string;

@@ -144,7 +144,7 @@ function readSlice(
   problems: Problems,
 ): Slice {
   const labels = sliceGroupVal.map(({ value }) => (value.case === "label" ? value.value : null));
-  // Without group keys, a label may name the only group.
+  // A label may name the only group of a query without group keys.
   const isOverall = keys.length === 0 && overallLabels.includes(labels[0] ?? "");
   const lead = isOverall && labels.length <= (split === undefined ? 1 : 2) ? 1 : 0;
   const own = labels.slice(lead);

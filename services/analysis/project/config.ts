@@ -38,7 +38,7 @@ const virtualSchema = z
     table: z.enum(["event", "user"]).default("event"),
     /** Arithmetic over numeric columns, for example `price * count`. */
     expression: z.string().min(1).optional(),
-    /** With `values`: the text that each value of this column stands for. */
+    /** The column whose values `values` maps to texts. */
     of: columnName().optional(),
     values: z.record(z.string(), z.string().min(1)).optional(),
     /** The first of these columns that has a value. */
@@ -66,9 +66,9 @@ export const projectAnalysisShape = {
   dimensions: z.array(dimensionSchema).default([]),
   /** Columns `#vp@name`. */
   virtualProperties: named(virtualSchema),
-  /** By the name that `metricName` and `$metric.name` use: a metric in the form of `events[]`. */
+  /** Metrics in the form of `events[]`, by the name that `metricName` and `$metric.name` use. */
   metrics: named(restObject(EventMetricSchema)),
-  /** Of properties, for user lists. */
+  /** Display names of properties, for user lists. */
   displayNames: named(z.string().min(1)),
 };
 

@@ -22,7 +22,7 @@ export interface ProjectDefinitions {
   readonly weekStart: "monday" | "sunday";
   readonly cohorts: ReadonlyMap<string, Filter>;
   readonly tags: ReadonlyMap<string, readonly Branch[]>;
-  /** By `event:property@column` or `user:property@column`: the text of the column by the value of the property as text. */
+  /** The text of a column for each value of its property, by `event:property@column` or `user:property@column`. */
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly virtualProperties: ReadonlyMap<string, VirtualProperty>;
   readonly metrics: ReadonlyMap<string, EventMetric>;

@@ -6,7 +6,7 @@ import type { AnalysisEngine } from "../engine.ts";
 /** A project that can be queried. */
 export interface AnalysisProject {
   readonly engine: AnalysisEngine;
-  /** For metrics. */
+  /** The name of the engine in metrics. */
   readonly engineName: "embedded" | "platform";
   /** Returns a warning while acknowledged records are missing from results. */
   readonly lateness?: () => string | undefined;

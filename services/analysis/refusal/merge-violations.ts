@@ -1,6 +1,6 @@
 import type { Violation } from "../../../base/rpc/violation.ts";
 
-/** For a member that cannot be read: other members of its object whose faults may follow from that. */
+/** The members whose faults may follow from an unreadable member of the same object, by that member. */
 const consequences: Readonly<Record<string, readonly string[]>> = {
   recentDay: ["startTime", "endTime"],
   comparedRecentDay: ["comparedStartTime", "comparedEndTime"],

@@ -12,7 +12,7 @@ import { createGroupTable, type GroupTable } from "./group-table.ts";
 import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
 import { shapeGroupValue } from "./result-info.ts";
 
-/** All groups of all results, the first ones in order, before any numbers except totals are read. */
+/** The groups of all results, of which the first ones are in order. No numbers but totals are read yet. */
 export interface RankedResult {
   readonly plan: EventPlan;
   readonly runs: Runs;

@@ -72,7 +72,7 @@ export interface ExchangeOptions {
   readonly outbound: Outbound;
   /** Connections kept at most. */
   readonly maxConnections: number;
-  /** Of an answer, more is not read. */
+  /** Bytes of a response that are read at most. */
   readonly maxResponseBytes: number;
   readonly tls?: https.AgentOptions;
 }
@@ -81,7 +81,7 @@ export interface OpenExchange extends Disposable {
   readonly exchange: Exchange;
 }
 
-/** Of a receiver's answer: 500 elements with a reason of 2,000 characters each. */
+/** The maximum of a receiver's response: 500 elements with a reason of 2,000 characters each. */
 export const maxReceiverResponseBytes = 1_048_576;
 
 /** Calls one URL over HTTP/1.1 with kept connections. */
@@ -118,7 +118,7 @@ function kindOf(error: unknown): ExchangeFailureKind {
   return isParserError(error) ? "not_http" : "connection";
 }
 
-/** Of Node's HTTP parser, whose codes begin so. */
+/** Reports whether an error comes from Node's HTTP parser, whose codes begin with `HPE_`. */
 function isParserError(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
 }

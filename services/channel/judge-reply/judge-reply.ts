@@ -37,7 +37,7 @@ export type Verdict =
 /** The reason of a call without a response, and whether it is retried. */
 const failures: Readonly<Record<ExchangeFailureKind, { reason: CallFailureReason; isRetryable: boolean }>> = {
   timeout: { reason: "timeout", isRetryable: true },
-  // As after a timeout, the batch may have been accepted; the request id makes a retry safe.
+  // The batch may have been accepted, as after a timeout. The request id makes a retry safe.
   connection: { reason: "connection", isRetryable: true },
   cut: { reason: "connection", isRetryable: true },
   not_http: { reason: "invalid_answer", isRetryable: false },

@@ -54,7 +54,7 @@ function isLast(bytes: Buffer, at: number): boolean {
   return bytes.toString("latin1", at, at + 2) === "--";
 }
 
-/** After a delimiter there may be spaces up to the end of its line. */
+/** Returns the end of a delimiter's line, which may contain spaces after the delimiter. */
 function endOfLine(bytes: Buffer, at: number): number {
   const end = bytes.subarray(at, at + maxHeaderBytes).indexOf("\r\n");
   if (end === -1 || bytes.toString("latin1", at, at + end).trim() !== "") throw new BodyFault(malformed);

@@ -26,7 +26,7 @@ export interface RecordList {
   /** The range of each record, within `bytes`. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** By index, the elements that are not JSON or too large, while the records around them are accepted. */
+  /** The faults of elements that are not JSON or too large, by index. The records around them are accepted. */
   readonly faults: ReadonlyMap<number, RefusedRecord>;
   /** The largest number of lists and objects within each other in one record. */
   readonly depth: number;

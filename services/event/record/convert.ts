@@ -62,7 +62,7 @@ function isNumberText(text: string): boolean {
   return text.length <= maxTextBytes && isDecimal(text);
 }
 
-/** From this number on JSON has exponents, as for measurements; ids are smaller. */
+/** JSON writes this and larger numbers with an exponent. They are measurements, since ids are smaller. */
 const firstWithExponent = 1e21;
 
 /** Reports whether a whole number is so large that a double may be another number. */

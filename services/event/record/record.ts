@@ -99,7 +99,7 @@ export interface CheckedValue {
 }
 
 export interface DroppedProperty {
-  /** As it was given, cut at 100 characters. */
+  /** The name as it was reported, cut at 100 characters. */
   readonly name: string;
   readonly reason: DropReason;
   /** What was wrong with the value and what to do, if the reason does not say it. */

@@ -21,7 +21,7 @@ export interface Batch {
 
 /** The result of a batch. Small byte arrays may be part of the pool that Node shares. */
 export interface ParsedBatch {
-  /** As many items as the batch has, in its order. */
+  /** The results of all items of the batch, in its order. */
   readonly content: Uint8Array<ArrayBuffer>;
   readonly counts: BatchCounts;
   readonly deadLetters: DeadLetterBatch;

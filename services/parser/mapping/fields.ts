@@ -12,7 +12,7 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 export function readKeys(start: unknown, keys: readonly string[]): unknown {
   let value = start;
   for (const key of keys) {
-    // Only own and enumerable keys: neither inherited ones nor the length of a list.
+    // The key must be an own and enumerable one, not an inherited one or the length of a list.
     if (typeof value !== "object" || value === null || !isEnumerable.call(value, key)) return undefined;
     value = (value as Fields)[key];
   }

@@ -11,7 +11,7 @@ import type { WorkerTask } from "./pool.ts";
 /** Gives the worker about a third of the usual time where there is more work than cores. */
 const niceness = 5;
 
-// On Linux this sets the priority of the calling thread only, so the main thread with its small calls goes first.
+// This sets the priority of the calling thread only on Linux, so that the main thread with its small calls precedes it.
 // A process may not raise its priority again.
 if (process.platform === "linux") setPriority(Math.max(niceness, getPriority()));
 

@@ -7,7 +7,7 @@ export interface Located {
   readonly kind: JsonKind;
   readonly start: number;
   readonly end: number;
-  /** Of a string: whether it holds a backslash. */
+  /** Whether a string contains a backslash. */
   readonly escaped: boolean;
 }
 

@@ -43,7 +43,7 @@ function splitUrl(url: string): { readonly origin: string; readonly rest: string
   return { origin, rest: url.slice(origin.length) };
 }
 
-/** Without what is never sent. */
+/** Removes the fragment, which is never sent. */
 function cutFragment(pieces: readonly Piece[]): readonly Piece[] {
   const at = pieces.findIndex((piece) => typeof piece === "string" && piece.includes("#"));
   if (at === -1) return pieces;

@@ -6,7 +6,7 @@ export interface Span {
   readonly kind: JsonKind;
   readonly start: number;
   readonly end: number;
-  /** Of a string: whether it holds a backslash. */
+  /** Whether a string contains a backslash. */
   readonly escaped: boolean;
 }
 

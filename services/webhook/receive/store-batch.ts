@@ -72,7 +72,8 @@ export async function storeBatch(
     if (result.kind === "stored") {
       const { batchId } = result;
       const reply = sync === undefined ? immediate : await deliverAndReply(ports, sync, batch, batchId);
-      // Without a reply, another call has taken over the batch because it took too long; the reply of that call counts.
+      // No reply means that another call has taken over the batch because this one took too long. That call's reply
+      // counts.
       if (reply === undefined) continue;
       observer.accepted(channel.name, { batchId, accepted: batch.elements.length, failed: failures.length });
       return reply;

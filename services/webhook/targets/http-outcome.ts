@@ -36,7 +36,7 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, maxRetryAfterMs);
-  // Only the current form, since Date.parse accepts almost anything.
+  // Dates in other forms are refused, since Date.parse accepts almost anything.
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   return Math.min(Math.max(0, Date.parse(text) - nowMs), maxRetryAfterMs);
 }

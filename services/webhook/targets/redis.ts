@@ -80,7 +80,7 @@ async function openClient(options: RedisTargetOptions): Promise<RedisClientType>
     disableOfflineQueue: true,
     socket: tls === undefined ? socket : { ...socket, ...serverName(host), ...tls, tls: true },
   });
-  // What went wrong comes with the rejections; unheard, the event would end the process.
+  // Failures are reported by rejected promises. An event without a listener would end the process.
   client.on("error", () => {});
   try {
     // The client's own limit ends when the connection stands, not when the server has said hello.

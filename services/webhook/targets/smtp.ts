@@ -77,7 +77,10 @@ function writeFault(error: unknown): TargetOutcome | undefined {
   return fault ? { kind: "dead", reason: error.message } : undefined;
 }
 
-/** What a server says no to for ever, about this recipient or content. Before that it speaks of us. */
+/**
+ * Commands whose permanent refusal concerns the recipient or the content. A refusal of an earlier command concerns
+ * this sender.
+ */
 const messageCommands: ReadonlySet<string> = new Set(["RCPT TO", "DATA"]);
 
 function outcomeOf(error: unknown): TargetOutcome {

@@ -31,7 +31,7 @@ export interface LeasedRows {
 
 export interface LeaseArguments extends LeaseRequest {
   readonly key: number;
-  /** By the lease clock. */
+  /** The time by the lease clock. */
   readonly atMs: number;
 }
 
@@ -114,7 +114,7 @@ export function* beginBatches(
   const { dialect } = session;
   const leases = tokens.flatMap((token) => decodeBatchToken(token) ?? []);
   const begun = new Set<string>();
-  // In the order of `settleBatches`, which prevents deadlocks.
+  // The order is that of `settleBatches`, which prevents deadlocks.
   for (const some of Map.groupBy(
     leases.toSorted(compareLeases),
     ({ runSeq, key }) => `${runSeq} ${key}`,

@@ -23,7 +23,7 @@ interface Change {
 
 type Effect =
   | Outcome
-  /** Not sent, and not to be sent any more. */
+  /** The message was not sent and must not be sent any more. */
   | { readonly kind: "dropped" };
 
 const cancelled = "cancelled";

@@ -1,7 +1,7 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { wholeLines } from "../queue.ts";
 
-/** What a process writes at once. */
+/** The dead letters that a process writes in one statement. */
 export interface DeadLetterWrite {
   readonly list: string;
   /** Identifies the process. */

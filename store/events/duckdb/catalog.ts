@@ -19,7 +19,7 @@ import type { Session } from "./session.ts";
 /** Incremented when files of earlier versions can't be read any more. */
 const format = 2;
 
-// Without keys: the engine refuses to insert a row again in the transaction which deleted it.
+// The tables have no keys: the engine refuses to insert a row again in the transaction which deleted it.
 const definitions = [
   "CREATE TABLE store_info (format INTEGER)",
   `INSERT INTO store_info VALUES (${format})`,

@@ -2,7 +2,7 @@ import { LeaseLostError } from "../../leases/leases.ts";
 import type { StoreFaults } from "../../sql/faults.ts";
 import { EventsOpenError, EventsUnavailableError } from "../events.ts";
 
-/** Nothing of an attempt to load a batch counts, because a later one has begun. */
+/** An error for an attempt to load a batch of which nothing counts, because a later attempt has begun. */
 export class BatchGivenUpError extends EventsUnavailableError {
   override readonly name = "BatchGivenUpError";
 }

@@ -111,7 +111,7 @@ export function* completeBatch({ nowMs }: Session, batch: BatchEnd): Operation<v
     to.number,
     to.offset,
   );
-  // In one order, so that batches of several spools do not wait for each other in a circle.
+  // Projects are updated in one order, so that batches of several spools do not wait for each other in a circle.
   for (const project of projects.toSorted((a, b) => a.projectId - b.projectId)) {
     yield* completeProject(project, number, nowMs);
   }

@@ -12,7 +12,7 @@ export function checkLeasing({ maxElements, maxBytes = 1, leaseMs }: LeaseReques
   checkLeaseMs(leaseMs);
 }
 
-/** At most a day: longer, a crashed holder's work would be hidden for too long. */
+/** A lease lasts at most a day. A longer one would hide the work of a crashed holder for too long. */
 export function checkLeaseMs(leaseMs: number): void {
   checkRange("leaseMs", leaseMs, 1, 86_400_000);
 }

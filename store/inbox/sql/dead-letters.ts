@@ -26,7 +26,7 @@ export interface DeadItem {
   readonly target: string;
   readonly attempts: number;
   readonly acceptedAtMs: number;
-  /** By the computer's clock. */
+  /** The time by the computer's clock. */
   readonly diedAtMs: number;
 }
 

@@ -53,7 +53,7 @@ export function* leaseRows<T extends ReadRow>(
 interface Choice {
   readonly wanted: readonly number[];
   readonly rest: readonly number[];
-  /** None of the rest may be leased before a settlement. */
+  /** Whether the rest may not be leased before a settlement. */
   readonly isBlocked: boolean;
 }
 

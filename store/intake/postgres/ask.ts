@@ -68,7 +68,7 @@ function askAboutIds(noun: string, ids: ReadonlySet<string>, recent: RecentIds) 
   };
 }
 
-/** Of a uuid which was claimed several times, the last batch counts. */
+/** Reads the claims of uuids. The last batch counts for a uuid which was claimed several times. */
 function readUuids(chunks: readonly (readonly string[])[], { uuids }: ProjectAnswer): Map<string, UuidClaim> {
   const claims = new Map<string, UuidClaim>();
   for (const uuid of chunks.flat()) claims.set(uuid, { timeMs: undefined, isNew: false });

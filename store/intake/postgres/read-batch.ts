@@ -23,7 +23,7 @@ export interface ProjectQuestion {
 
 export interface BatchAnswer {
   readonly uuidTables: readonly UuidTable[];
-  /** In the order of the question. */
+  /** The answers in the order of the question. */
   readonly projects: readonly ProjectAnswer[];
 }
 

@@ -79,7 +79,7 @@ export class Identity {
 
   resolve(projectId: number, account: string | undefined, visitor: string | undefined): ResolvedUser {
     const project = this.#projects.get(projectId) ?? this.#open(projectId);
-    // As SQLite stores them: unpaired surrogates are replaced.
+    // SQLite stores ids with unpaired surrogates replaced.
     return resolveUser(project, account?.toWellFormed(), visitor?.toWellFormed());
   }
 

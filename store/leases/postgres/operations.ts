@@ -40,7 +40,7 @@ export function* acquire(
   { dialect }: Session,
   { name, holder, leaseMs }: AcquireRequest,
 ): Operation<Acquisition> {
-  // Without a lock, since the holder's transactions would wait for those of all waiting processes.
+  // The row is not locked, since the holder's transactions would wait for those of all waiting processes.
   const seen = yield* first<LeaseRow>(selectLease, name);
   const seenMs = yield* readClock();
   if (seen !== null && isHeld(seen, holder, seenMs)) return { kind: "held", leftMs: seen.until_ms - seenMs };

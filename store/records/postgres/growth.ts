@@ -15,9 +15,9 @@ export interface GrowthOptions {
 export interface Growth extends AsyncDisposable {
   /** Resolves when further records are on disk, and sometimes without. */
   grown(): Promise<void>;
-  /** To be called with each end that was read. */
+  /** Reports an end that was read. */
   seen(end: RecordPlace): void;
-  /** To be called with the end of what this process has written. */
+  /** Reports the end of what this process has written. */
   wrote(end: RecordPlace): void;
 }
 
@@ -54,7 +54,7 @@ export function createGrowth({ listener, project, pollMs, look, tell }: GrowthOp
   }
   async function lookOnce(before: typeof growth): Promise<void> {
     polling = undefined;
-    // What is wrong with the database is reported to those who read and write.
+    // Readers and writers report faults of the database.
     await look().catch(() => {});
     if (growth === before && polling === undefined && !isClosed) poll();
   }

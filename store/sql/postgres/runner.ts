@@ -64,7 +64,7 @@ export class Runner {
       const rows = insert.slice(at, at + maxInserted);
       const width = rows[0]!.length;
       const places = rows.map((row, i) => `(${row.map((_value, j) => `$${i * width + j + 1}`).join(", ")})`);
-      // Not prepared by name: each number of rows would make one more statement.
+      // The statement is not prepared by name: each number of rows would make one more statement.
       const text = inSchema(this.#store, `${sql} VALUES ${places.join(", ")}`, this.#schema);
       await client.query(text, rows.flat());
     }

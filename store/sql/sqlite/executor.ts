@@ -102,7 +102,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // Before looking for the thread: the waiting requests may start a new one.
+    // The waiting requests are sent first, since they may start a new thread.
     this.#flush();
     const worker = this.#worker;
     if (worker === undefined) return;

@@ -30,7 +30,7 @@ export function commitGroup(context: GroupContext, group: readonly Request[]): G
     if (isUnsynced) db.exec("PRAGMA synchronous = NORMAL");
     db.exec("BEGIN");
     const replies = group.map((request) => attempt(context, request));
-    // Not counted in the mark: a power failure may undo this commit without losing anything acknowledged.
+    // This commit is not counted in the mark: a power failure may undo it without losing anything acknowledged.
     if (isUnsynced) db.exec("COMMIT");
     else db.commit();
     return { replies, failure: undefined };

@@ -5,7 +5,7 @@ import type { ZoneStep } from "../../../../store/events/events.ts";
 /** The zone of a query: what is added to an instant, from when on, to read the clock on the wall. */
 export interface QueryZone {
   readonly steps: readonly ZoneStep[];
-  /** As answers name it. */
+  /** The zone as results name it. */
   readonly name: { readonly offsetHours: number } | { readonly iana: string };
 }
 

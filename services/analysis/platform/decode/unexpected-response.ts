@@ -37,7 +37,7 @@ export async function readBeginning(response: UpstreamResponse): Promise<Buffer>
       if (length >= beginningBytes) break;
     }
   } catch {
-    // Only the bytes received so far can be quoted.
+    // The bytes received so far are quoted.
   }
   return Buffer.concat(pieces).subarray(0, beginningBytes);
 }

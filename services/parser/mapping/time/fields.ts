@@ -36,7 +36,7 @@ export function emptyFields(): TimeFields {
 export function isRealTime(fields: TimeFields): boolean {
   const { year, month, day, hour, minute, second, millisecond } = fields;
   if ((hour | minute | second | millisecond) < 0 || hour > 23 || minute > 59 || second > 60) return false;
-  // Without a year February 29 may exist.
+  // February 29 is valid if the year is unknown.
   if (month < 1 || month > 12 || (year !== undefined && year < 1)) return false;
   return day >= 1 && day <= daysInMonth(year ?? 2000, month);
 }

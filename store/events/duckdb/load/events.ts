@@ -47,7 +47,7 @@ async function loadDay(
   const table = await ensureColumns(session, name, existing, eventColumns, properties);
   const columns = [...Object.keys(eventColumns), ...properties.map(propertyColumn)].join(", ");
   const rows = fileRelation(file, eventKeys, properties);
-  // Without a table in between, which would take as much work again, and twice the memory for each column.
+  // A temporary table would double the work, and the memory of each column.
   await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
   return {
     table: name,

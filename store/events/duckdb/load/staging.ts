@@ -41,7 +41,7 @@ export interface ScratchFile extends AsyncDisposable {
 export async function createScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
   const handle = await withStoreErrors(open(path, "wx", 0o600));
-  // Not `write`, which may write only a part.
+  // `write` is not used because it may write only a part.
   const append = (text: string): Promise<void> => withStoreErrors(handle.appendFile(text));
   return {
     path,

@@ -99,7 +99,7 @@ async function foldKnown(
   changed: ScratchFile,
 ): Promise<void> {
   const present = touched.filter(({ number }) => existing.properties.has(number));
-  // As one text, which parses several times as fast as each value converts.
+  // The values are one text, which is parsed several times faster than each value is converted.
   const fields = present.map((one) => `"${one.number}": ${propertyColumn(one)}`);
   const values = fields.length === 0 ? "'{}'" : `to_json({${fields.join(", ")}})::VARCHAR`;
   const ids = fileRelation(file, { u: ["user_id", "BIGINT"] }, []);

@@ -27,7 +27,7 @@ const withFilter = (aggregate: string, filter: string | undefined): string =>
 /** Represents whole numbers below 10^10 exactly, and numbers with six decimal places below 2^53 / 10^6. */
 const millionths = "DECIMAL(16, 6)";
 
-/** Within 32 bits, where a division takes a fifth of the time. */
+/** The largest integer of 32 bits, with which a division takes a fifth of the time. */
 const maxInteger = 2 ** 31 - 1;
 
 export const duckdbDialect: Dialect = {

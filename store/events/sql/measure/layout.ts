@@ -38,7 +38,7 @@ export interface CompiledScan extends Statement {
   readonly columns: readonly string[];
   readonly measures: readonly MeasureLayout[];
   readonly bucketCount: number;
-  /** What each shard computes, from which the statement reads; empty when there is one. */
+  /** The statements that each shard runs, whose rows this statement reads; empty for one shard. */
   readonly stages: readonly Stage[];
   /** The stretches [from, to) of each bucket that `combine` applies to. */
   readonly windows: readonly (readonly [from: number, to: number])[] | undefined;
