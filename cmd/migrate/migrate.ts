@@ -1,9 +1,15 @@
 import type { Writable } from "node:stream";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
-import { type Migration, migrateChannels, migrateInbox, migrateShared } from "../serve/data/migrate.ts";
+import {
+  type Migration,
+  migrateChannels,
+  migrateEvents,
+  migrateInbox,
+  migrateShared,
+} from "../serve/data/migrate.ts";
 
 /**
- * Upgrades the tables of all stores in PostgreSQL to this version. Replicas of the
+ * Upgrades the tables of all stores in PostgreSQL and ClickHouse to this version. Replicas of the
  * previous version cannot start on them any more.
  * @throws UserError when the database is unavailable or newer
  */
@@ -12,6 +18,7 @@ export async function runMigrate(options: ConfigOptions, stdout: Writable): Prom
   report(stdout, "an inbox", await migrateInbox(config));
   report(stdout, "a channel store", await migrateChannels(config));
   for await (const done of migrateShared(config)) report(stdout, done.what, done);
+  for await (const done of migrateEvents(config)) report(stdout, done.what, done);
 }
 
 /** Prints the result of a migration; null means that there is no schema. */

@@ -18,6 +18,7 @@ import { openAnalysisServices } from "./analysis/analysis.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
 import { openEventServices } from "./event/event.ts";
+import { registerStoreGauge } from "./metrics/shared.ts";
 import { openParserServices } from "./parser.ts";
 import { openSharedStores } from "./shared/stores.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
@@ -51,6 +52,10 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
   const shared = await openSharedStores(config, tools.logger);
   if (shared !== undefined) opened.use(shared);
   const events = opened.use(await openEventServices(config, { ...tools, shared }));
+  if (shared !== undefined) {
+    const { parts } = events;
+    registerStoreGauge(tools.registry, parts === undefined ? [shared.parts] : [shared.parts, parts]);
+  }
   const [analysis, parsers, webhooks] = await openTogether(opened, [
     openAnalysisServices(config, {
       ...tools,

@@ -1,9 +1,18 @@
 /**
  * Checks whether a part of the server works. Resolves to undefined if it does,
- * else to the reason, which is public. A check fails if it throws or has not
+ * else to the reason, which is public. The server stays ready with a reason that
+ * begins with `degraded: `. A check fails if it throws or has not
  * resolved when the signal aborts.
  */
 export type ReadyCheck = (signal: AbortSignal) => string | undefined | Promise<string | undefined>;
+
+/** Begins the reason of a part without which the server still does what cannot wait. */
+export const degraded = "degraded: ";
+
+/** Reports whether the server is ready with this result. */
+export function isReadyWith(result: string): boolean {
+  return result === "ok" || result.startsWith(degraded);
+}
 
 export type CheckResults = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
 import { oncePerIteration } from "../../base/async/once-per-iteration.ts";
-import { type ReadyCheck, runChecks } from "../health/ready-checks.ts";
+import { isReadyWith, type ReadyCheck, runChecks } from "../health/ready-checks.ts";
 import { endUnreadRequest } from "../http/send.ts";
 
 type PageRequest = IncomingMessage | Http2ServerRequest;
@@ -85,7 +85,7 @@ async function serve(
 async function readiness({ isDraining, checks }: PagesOptions): Promise<Page> {
   if (isDraining()) return json(503, { status: "draining" });
   const results = await runChecks(checks);
-  const isReady = Object.values(results).every((result) => result === "ok");
+  const isReady = Object.values(results).every(isReadyWith);
   return json(isReady ? 200 : 503, { status: isReady ? "ready" : "not ready", checks: results });
 }
 

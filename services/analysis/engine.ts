@@ -28,7 +28,7 @@ export interface AnalysisEngine {
   /** Returns the faults of a query without running it; undefined for engines that cannot check a query. */
   faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly Violation[]>;
   /** Returns a number that grows with the project's data, so that outdated results are detected; undefined where it is unknown. */
-  version(projectId: number): number | undefined;
+  version(projectId: number): number | undefined | Promise<number | undefined>;
 }
 
 export interface EngineResponse<M extends Message> {

@@ -2,7 +2,7 @@ import { createYield, mapYielding } from "../../base/async/yield.ts";
 import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
-import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
+import { RecordsUnavailableError } from "../../store/records/records.ts";
 import { appendRefused, type RefusedLine } from "./ingest/refused-records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
 import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
@@ -11,10 +11,15 @@ import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
 import { areFinal, type Verdicts } from "./verdicts.ts";
 
+/**
+ * Appends a line to the spool of its project; resolves when it is on disk.
+ * @throws RecordsUnavailableError
+ */
+export type AppendLine = (line: Uint8Array, projectId: number) => Promise<void>;
+
 /** The ports and clocks of accepting records. */
 export interface AcceptOptions {
-  /** Appends a line to the spool; resolves when it is on disk. */
-  readonly append: RecordSink["append"];
+  readonly append: AppendLine;
   readonly schema: EventStore["schema"];
   readonly pending: PendingOptions["pending"];
   readonly rates?: PendingOptions["rates"] | undefined;
@@ -104,7 +109,7 @@ async function appendValid(
   const body = Buffer.from(`[${valid.join(",")}]`);
   const line = encodeSpoolLine(project.id, receivedMs, body, senderOf(batch), batch.driftMs);
   using expected = isFinal ? undefined : options.checks.expect(project, line);
-  await appendLine(options, line);
+  await appendLine(options, line, project.id);
   if (expected === undefined) return first;
   const loaded = (await expected.checked())?.values();
   if (loaded === undefined) return checkAll(batch, verdictsOf(project, options));
@@ -126,9 +131,13 @@ function checkAll(
 }
 
 /** Appends a line to the spool. @throws ConnectError UNAVAILABLE */
-export async function appendLine({ append }: Pick<AcceptOptions, "append">, line: Uint8Array): Promise<void> {
+export async function appendLine(
+  { append }: Pick<AcceptOptions, "append">,
+  line: Uint8Array,
+  projectId: number,
+): Promise<void> {
   try {
-    await append(line);
+    await append(line, projectId);
   } catch (error) {
     if (!(error instanceof RecordsUnavailableError)) throw error;
     throw retryLater("the spool is temporarily unavailable", 1_000, { cause: error });

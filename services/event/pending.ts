@@ -28,7 +28,7 @@ export interface PendingRecords extends Pick<RecordReader, "start" | "end" | "re
 
 export interface PendingOptions {
   /** Undefined before the spool is open. */
-  readonly pending: () => PendingRecords | undefined;
+  readonly pending: (projectId: number) => PendingRecords | undefined;
   readonly schema: EventStore["schema"];
   /** Rates of new names of a project in the loaded records, which change together with the schema. */
   readonly rates?: ((projectId: number) => NameRates | undefined) | undefined;
@@ -130,7 +130,7 @@ function runExclusively(walk: ProjectWalk, work: () => Promise<void>): Promise<v
 
 /** Checks the records that are on disk now. */
 async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void> {
-  const records = options.pending();
+  const records = options.pending(walk.project.id);
   if (records === undefined) return;
   const end = await records.end();
   const from = placeOf(walk, records, options) ?? (await records.start());

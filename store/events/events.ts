@@ -82,6 +82,13 @@ export interface EventStore extends AsyncDisposable {
 /** The engine can't work at the moment: disk full, I/O error, closed. */
 export class EventsUnavailableError extends Error {
   override readonly name: string = "EventsUnavailableError";
+  /** The time after which another call may succeed, where it may without anyone's action. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly retryAfterMs?: number } = {}) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
 }
 
 /** The engine has not enough memory for the request at the moment; a smaller batch may fit. */

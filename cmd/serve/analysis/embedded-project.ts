@@ -77,9 +77,12 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
     },
     version(projectId) {
       const opening = gate();
-      // The query that opens it gets its error.
-      opening?.catch(() => {});
-      return opening === undefined ? engine.version(projectId) : undefined;
+      if (opening === undefined) return engine.version(projectId);
+      // The query itself gets the error.
+      return opening.then(
+        () => engine.version(projectId),
+        () => undefined,
+      );
     },
   };
 }

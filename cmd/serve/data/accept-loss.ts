@@ -18,7 +18,7 @@ import {
   firstSpoolFile,
   noEventsMark,
 } from "../event/losses.ts";
-import { eventFolders, openEventStore } from "../event/store.ts";
+import { eventFolders, openEmbeddedStore, requireEmbedded } from "../event/store.ts";
 import { inboxFile } from "../webhook/inbox.ts";
 import { keepFilesPrivate } from "./folder.ts";
 import { lockFolder } from "./lock.ts";
@@ -44,8 +44,9 @@ export async function acceptLossOf(config: Config, name: string, stdout: Writabl
 }
 
 async function acceptEventLosses(config: Config): Promise<readonly string[]> {
+  requireEmbedded(config, "engage store accept-loss events");
   using _lock = lockFolder(join(config.data, "events"));
-  await using store = await openEventStore(config);
+  await using store = await openEmbeddedStore(config);
   const loadedTo = store.loadedTo();
   const { lost } = await findEventLosses(config, { loadedTo });
   if (lost.length === 0) return lost;

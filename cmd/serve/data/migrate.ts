@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { channelPlace } from "../channel/store.ts";
+import { clickHouseOptions } from "../event/clickhouse.ts";
 import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
 import { asUserError } from "./user-errors.ts";
 
@@ -38,8 +39,22 @@ const sharedStores: readonly {
   { what: "leases", load: () => import("../../../store/leases/postgres/open.ts") },
   { what: "records", load: () => import("../../../store/records/postgres/open.ts") },
   { what: "dead letters", load: () => import("../../../store/deadletters/postgres/open.ts") },
+  { what: "intakes", load: () => import("../../../store/intake/postgres/open.ts") },
   { what: "tokens", load: () => import("../../../store/tokens/postgres/open.ts") },
 ];
+
+/** Upgrades the ledger of events, and the databases of all shards. @throws UserError */
+export async function* migrateEvents(config: Config): AsyncGenerator<Migration> {
+  const database = eventsDatabase(config);
+  if (database === undefined) return;
+  const { migrateClickHouseStore } = await import("../../../store/events/clickhouse/clickhouse.ts");
+  const options = clickHouseOptions(config, database);
+  const [ledger, ...shards] = await asUserError(() => migrateClickHouseStore(options));
+  yield { what: `event ledger in schema "${database.schema}"`, ...ledger! };
+  for (const [at, migrated] of shards.entries()) {
+    yield { what: `events in database "${options.database}" of shard ${at + 1}`, ...migrated };
+  }
+}
 
 /** Upgrades the tables of what replicas share, one after the other. @throws UserError */
 export async function* migrateShared(config: Config): AsyncGenerator<Migration> {

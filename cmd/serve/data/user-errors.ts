@@ -1,6 +1,8 @@
 import { ChannelsOpenError, ChannelsUnavailableError } from "../../../store/channels/channels.ts";
 import { DeadLettersOpenError, DeadLettersUnavailableError } from "../../../store/deadletters/deadletters.ts";
+import { EventsOpenError, EventsUnavailableError } from "../../../store/events/events.ts";
 import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
+import { IntakeOpenError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
 import { TokensOpenError, TokensUnavailableError } from "../../../store/tokens/tokens.ts";
@@ -18,6 +20,10 @@ const storeErrors = [
   RecordsUnavailableError,
   DeadLettersOpenError,
   DeadLettersUnavailableError,
+  EventsOpenError,
+  EventsUnavailableError,
+  IntakeOpenError,
+  IntakeUnavailableError,
   TokensOpenError,
   TokensUnavailableError,
 ];

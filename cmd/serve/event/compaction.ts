@@ -1,4 +1,10 @@
+import type { Logger } from "pino";
+import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
 import type { CompactReport, EventStore } from "../../../store/events/events.ts";
+import type { Config } from "../../config/config.ts";
+import type { SteadyClock } from "../data/steady-clock.ts";
+import type { EventMetrics } from "../metrics/event.ts";
+import { keepDaysOf } from "./store.ts";
 
 export interface CompactionOptions {
   readonly store: Pick<EventStore, "compact">;
@@ -43,4 +49,33 @@ export function startCompaction(options: CompactionOptions): AsyncDisposable {
       await round;
     },
   };
+}
+
+/** A clock that is wrong for less than this time does not delete events. */
+const settleMs = 3_600_000;
+
+/** Compacts the closed days of a store, and reports what it did. */
+export function startUpkeep(
+  config: Config,
+  store: Pick<EventStore, "compact">,
+  { metrics, logger, clock }: UpkeepPorts,
+): AsyncDisposable {
+  const settledNow = createSettledNow(systemClock, settleMs);
+  return startCompaction({
+    store,
+    keepDays: keepDaysOf(config),
+    // A clock that was set forward never deletes events.
+    now: () => Math.min(settledNow(), clock?.steadyMs() ?? Number.POSITIVE_INFINITY),
+    done: (report) => logger.info(report, "compacted closed days"),
+    failed(error) {
+      metrics.compactFailed();
+      logger.error({ err: error }, "could not compact closed days");
+    },
+  });
+}
+
+export interface UpkeepPorts {
+  readonly metrics: Pick<EventMetrics, "compactFailed">;
+  readonly logger: Logger;
+  readonly clock: SteadyClock | undefined;
 }

@@ -18,7 +18,7 @@ import type { SegmentsSetup } from "../../../store/records/serve-segments.ts";
 import type { Config } from "../../config/config.ts";
 import type { LoadWorkerSetup } from "./load-worker.ts";
 import { openEventMarks } from "./marks.ts";
-import { eventFolders, openEventStore } from "./store.ts";
+import { eventFolders, openEmbeddedStore } from "./store.ts";
 import { watchLoading } from "./watch.ts";
 
 /** Loads records from the spool into the store. The data folder must be locked. */
@@ -62,7 +62,7 @@ export interface BulkLimits {
  * The size of the young generation. Parsed records are discarded at once; with more space, garbage collection is rarer.
  */
 const youngGenerationMib = 96;
-const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
+export const loadDelays = { minDelayMs: 500, maxDelayMs: 60_000 };
 /** The size of the young generation of a thread that only writes. */
 const spoolYoungGenerationMib = 2;
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -78,7 +78,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const { spool: settings, batch } = config.events;
   const { bulk } = ports;
   const { spool: folder, staging: stagingFolder } = eventFolders(config);
-  const store = opened.use(await openEventStore(config));
+  const store = opened.use(await openEmbeddedStore(config));
   const marks = opened.use(await openEventMarks(config, store, ports.changed));
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
   const admit = createFreeSpaceCheck({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
@@ -100,7 +100,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const loader = opened.use(
     openLoader({
       stagingFolder,
-      delays,
+      delays: loadDelays,
       observer: watch.observe(ports.observer),
       clock: systemClock,
       store: { ...store, load: marks.load },
@@ -173,7 +173,8 @@ function startSpoolWorker(setup: SegmentsSetup): Worker {
   return new Worker(spoolWorkerUrl, { workerData: setup, name: "engage-spool", resourceLimits });
 }
 
-function startWorker(setup: LoadWorkerSetup): PrepareWorker {
+/** Starts a thread that prepares records. */
+export function startWorker(setup: LoadWorkerSetup): PrepareWorker {
   const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMib };
   const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load", resourceLimits });
   return createPrepareWorker(worker, setup.progress);

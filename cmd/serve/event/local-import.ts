@@ -16,6 +16,7 @@ import { writeForeign } from "../../terminal/terminal.ts";
 import { keepFilesPrivate } from "../data/folder.ts";
 import { lockFolder } from "../data/lock.ts";
 import { openEventLoading } from "./loading.ts";
+import { requireEmbedded } from "./store.ts";
 
 /**
  * The engine writes 122,880 and more rows of a day directly to their place, without its log. Batches of 250,000 records
@@ -34,6 +35,7 @@ export async function openLocalImport(
   config: Config,
   { projectId, summary, streams, signal }: TargetPorts,
 ): Promise<ImportTarget> {
+  requireEmbedded(config, "engage import without --url");
   keepFilesPrivate();
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(join(config.data, "events")));

@@ -9,7 +9,7 @@ import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import type { Config } from "../../config/config.ts";
 import { keepFilesPrivate } from "../data/folder.ts";
 import { lockFolder } from "../data/lock.ts";
-import { eventFolders, openEventStore } from "./store.ts";
+import { eventFolders, openEmbeddedStore, requireEmbedded } from "./store.ts";
 
 interface Output {
   readonly stdout: Writable;
@@ -23,12 +23,13 @@ interface Output {
  * @throws UserError when a server runs on the data folder
  */
 export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }: Output): Promise<void> {
+  requireEmbedded(config, "engage store rebuild-intake");
   keepFilesPrivate();
   const folder = join(config.data, "events");
   const file = join(folder, "intake.db");
   const draft = `${file}.new`;
   using _lock = lockFolder(folder);
-  await using store = await openEventStore(config);
+  await using store = await openEmbeddedStore(config);
   const loadedTo = store.loadedTo();
   const { spool: spoolFolder } = eventFolders(config);
   await using spool = openRecordSpool({ folder: spoolFolder, after: loadedTo });

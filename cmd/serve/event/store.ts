@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { type EventStore, EventsOpenError } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
+import { asUserError } from "../data/user-errors.ts";
+import { eventsDatabase } from "../shared/databases.ts";
+import { clickHouseOptions } from "./clickhouse.ts";
 
 export interface EventFolders {
   /** The store, which is all of one process. */
@@ -26,10 +29,27 @@ export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
 const maxLogBytes = 256 * 1_048_576;
 
 /**
- * Opens the store of events in the data folder.
+ * Opens the store of events, for a command.
  * @throws UserError when it can't be opened
  */
 export async function openEventStore(config: Config): Promise<EventStore> {
+  const database = eventsDatabase(config);
+  if (database === undefined) return await openEmbeddedStore(config);
+  const { openClickHouseStore } = await import("../../../store/events/clickhouse/clickhouse.ts");
+  return await asUserError(() => openClickHouseStore(clickHouseOptions(config, database)));
+}
+
+/** @throws UserError when events are not in the data folder */
+export function requireEmbedded(config: Config, what: string): void {
+  if (config.events.driver === "duckdb") return;
+  throw new UserError(`${what} is for events.driver duckdb, it is ${JSON.stringify(config.events.driver)}`);
+}
+
+/**
+ * Opens the store of events in the data folder.
+ * @throws UserError when it can't be opened
+ */
+export async function openEmbeddedStore(config: Config): Promise<EventStore> {
   const { engine, spool } = config.events;
   const { memoryBytes, threads, ...limits } = engine;
   const { store, staging } = eventFolders(config);

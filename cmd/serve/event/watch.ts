@@ -2,6 +2,7 @@ import { systemClock } from "../../../base/async/clock.ts";
 import { dayMs } from "../../../base/time/units.ts";
 import type { LoadObserver } from "../../../services/event/load/load.ts";
 import { createLoadWatch } from "../../../services/event/load/load-watch.ts";
+import type { RecordCounts } from "../../../services/event/load/prepared.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { Config } from "../../config/config.ts";
 
@@ -9,6 +10,8 @@ import type { Config } from "../../config/config.ts";
 export interface EventWatch extends Disposable {
   /** Returns an observer that reports to the given one and to the watch. */
   observe(observer: LoadObserver): LoadObserver;
+  /** To be called when another process may have loaded records. */
+  moved(): void;
   readonly lagMs: () => number;
   readonly fault: () => string | undefined;
 }
@@ -16,6 +19,17 @@ export interface EventWatch extends Disposable {
 const lookMs = 1_000;
 /** The longest wait that is assumed for a record: a wrong wall clock could show any. */
 const maxWaitedMs = 7 * dayMs;
+
+/** What is known of records that another process has loaded. */
+const nothing: RecordCounts = {
+  records: 0,
+  events: 0,
+  updates: 0,
+  users: 0,
+  duplicates: { uuid: 0, first_check_id: 0 },
+  refused: {},
+  dropped: {},
+};
 
 export async function watchLoading({ events }: Config, records: PendingRecords): Promise<EventWatch> {
   const { monotonicMs, now } = systemClock;
@@ -44,6 +58,10 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
         observer.failed(error, delayMs);
       },
     }),
+    moved() {
+      watch.began();
+      watch.loaded(nothing);
+    },
     lagMs: () => watch.lagMs(loadedTo()),
     fault: () => watch.fault(loadedTo()),
     [Symbol.dispose]: () => clearInterval(timer),

@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
+import { untilAborted } from "../../../base/async/abort.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { type Leases, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import type { PostgresRecords } from "../../../store/records/postgres/open.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
 import { asUserError } from "../data/user-errors.ts";
+import type { FindParts } from "../metrics/shared.ts";
 import { eventsDatabase, sharedDatabase } from "./databases.ts";
 
 /** What several services of a replica use in the shared database. */
@@ -12,6 +14,7 @@ export interface SharedStores extends AsyncDisposable {
   readonly leases: Leases;
   readonly records: PostgresRecords;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
+  readonly parts: FindParts;
 }
 
 /**
@@ -38,6 +41,13 @@ export async function openSharedStores(config: Config, logger: Logger): Promise<
     leases,
     records,
     checks: { postgres: createCheck(records, logger) },
+    async parts(signal) {
+      const isUp = await untilAborted(records.clock(), signal).then(
+        () => true,
+        () => false,
+      );
+      return new Map([["postgres", isUp]]);
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

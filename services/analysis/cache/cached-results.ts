@@ -49,9 +49,10 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
   const runs = createSharedRuns<EngineResponse<Message>>();
   const imports = new Map<number, number>();
 
-  const keyPartsOf = ({ project, query, rest }: QueryRun<Message, Message>) => {
+  const keyPartsOf = async ({ project, query, rest }: QueryRun<Message, Message>) => {
     const projectId = Number(query.projectId);
-    const version = project.engine.version(projectId);
+    const found = project.engine.version(projectId);
+    const version = found instanceof Promise ? await found : found;
     return {
       version,
       imports: imports.get(projectId) ?? 0,
@@ -73,7 +74,7 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
   return {
     async analyze(queryRun) {
       const { query, signal, run } = queryRun;
-      const keyParts = keyPartsOf(queryRun);
+      const keyParts = await keyPartsOf(queryRun);
       const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...keyParts });
       const runAndCache = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
         const response = await run(runSignal);
@@ -89,7 +90,8 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
     async list(desc, queryRun) {
       // The result of a REST call may have only its bytes.
       const operation = queryRun.rest === undefined ? "list" : "list over REST";
-      return shareRun(keyOf(desc, queryRun.query, { operation, ...keyPartsOf(queryRun) }), queryRun);
+      const keyParts = await keyPartsOf(queryRun);
+      return shareRun(keyOf(desc, queryRun.query, { operation, ...keyParts }), queryRun);
     },
     cohortImported(projectId) {
       imports.set(projectId, (imports.get(projectId) ?? 0) + 1);

@@ -32,7 +32,7 @@ import {
 } from "../describe/user-slice.ts";
 import type { AnalysisEngine, AnyQuery } from "../engine.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
-import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
+import { AnalysisRefusal, refuseUnavailable, returnCodes } from "../refusal/refusal.ts";
 import { writeUserList } from "../rest/write-users.ts";
 import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
@@ -173,8 +173,7 @@ function toRefusal(error: unknown, query: AnyQuery): unknown {
     return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
   }
   if (error instanceof EventsUnavailableError) {
-    const message = "the event store is temporarily unavailable";
-    return new AnalysisRefusal(returnCodes.unavailable, message, { cause: error });
+    return refuseUnavailable(error, "the event store is temporarily unavailable");
   }
   return error;
 }

@@ -8,7 +8,7 @@ import {
   RetryInfoSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
 import { EventsUnavailableError, TooManyQueriesError } from "../../../store/events/events.ts";
-import { AnalysisRefusal, returnCodes } from "./refusal.ts";
+import { AnalysisRefusal, refuseUnavailable, returnCodes } from "./refusal.ts";
 
 interface Kind {
   readonly code: Code;
@@ -43,9 +43,7 @@ export function refusalOf(error: unknown): AnalysisRefusal | undefined {
     });
   }
   if (error instanceof EventsUnavailableError) {
-    return new AnalysisRefusal(returnCodes.unavailable, "the events are temporarily unavailable", {
-      cause: error,
-    });
+    return refuseUnavailable(error, "the events are temporarily unavailable");
   }
   return undefined;
 }

@@ -31,6 +31,17 @@ export const returnCodesByStatus = {
   [Code.Internal]: returnCodes.internal,
 } as const;
 
+/** Refuses a query while the store is unavailable: as busy where a later attempt may succeed without anyone's action. */
+export function refuseUnavailable(
+  error: Error & { readonly retryAfterMs: number | undefined },
+  message: string,
+): AnalysisRefusal {
+  const { retryAfterMs } = error;
+  if (retryAfterMs === undefined)
+    return new AnalysisRefusal(returnCodes.unavailable, message, { cause: error });
+  return new AnalysisRefusal(returnCodes.busy, message, { cause: error, retryAfterMs });
+}
+
 interface RefusalOptions {
   readonly violations?: readonly Violation[];
   /** HTTP status over REST; default 200. */

@@ -67,7 +67,8 @@ async function ingestUnchecked(
   if (good > 0) {
     const sender = senderOf({ project, appid });
     const driftMs = options.driftMs?.();
-    await appendLine(options, encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs));
+    const line = encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs);
+    await appendLine(options, line, project.id);
     options.observer.accepted(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({

@@ -5,8 +5,7 @@ import {
   type TrackStreamResponse,
   TrackStreamResponseSchema,
 } from "../../../gen/engage/event/v1/track_pb.ts";
-import type { RecordSink } from "../../../store/records/records.ts";
-import type { CheckingOptions } from "../accept-records.ts";
+import type { AppendLine, CheckingOptions } from "../accept-records.ts";
 import type { ProjectDirectory } from "../projects.ts";
 import { trackBatch } from "./track.ts";
 
@@ -30,9 +29,9 @@ export async function* trackStream(
     const before = previous;
     const begun = Promise.withResolvers<void>();
     previous = begun.promise;
-    const append: RecordSink["append"] = async (line) => {
+    const append: AppendLine = async (line, projectId) => {
       await before;
-      const appended = options.append(line);
+      const appended = options.append(line, projectId);
       begun.resolve();
       await appended;
     };

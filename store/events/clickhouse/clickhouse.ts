@@ -1,5 +1,6 @@
 import { type EventStore, emptySchema } from "../events.ts";
 import { type LedgerOptions, migrateLedger, openLedger } from "../ledger/ledger.ts";
+import type { SpoolPlace } from "../load.ts";
 import { createQuerySlots, type QueryLimits } from "../query-slots.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { type Columns, createColumns } from "./ddl/columns.ts";
@@ -35,6 +36,21 @@ export interface ClickHouseStoreOptions extends ConnectionOptions, QueryLimits {
 export interface ClickHouseStore extends EventStore {
   /** Opens a spool which is loaded under a lease. */
   loaderOf(spool: string, lease: SpoolLease): Promise<SpoolLoader>;
+  /** Reads the end of what is loaded of a spool. @throws EventsUnavailableError */
+  readLoadedTo(spool: string): Promise<SpoolPlace | undefined>;
+  /** Asks each server for a reply. @returns the failures by the number of the shard, from 1 */
+  failures(signal: AbortSignal): Promise<ReadonlyMap<number, Error>>;
+  /** Reads what other replicas have changed, so that `schema` is as of now. @throws EventsUnavailableError */
+  refresh(): Promise<void>;
+}
+
+/** A store whose servers may be unavailable at first. */
+export interface LateClickHouseStore extends ClickHouseStore {
+  /**
+   * Resolves when the tables of all servers have been checked, once. To be called before the store is loaded or queried.
+   * @throws EventsOpenError, EventsUnavailableError
+   */
+  ready(): Promise<void>;
 }
 
 /** How often what other replicas changed is read. Queries read it each time. */
@@ -56,10 +72,25 @@ const mainSpool = "main";
  * @throws EventsUnavailableError when a server is unavailable
  */
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<ClickHouseStore> {
+  const store = await openLateClickHouseStore(options);
+  try {
+    await store.ready();
+    return store;
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/**
+ * Opens the event store as `openClickHouseStore` does, with the ledger alone: records may be accepted before the servers
+ * are available.
+ * @throws EventsOpenError, EventsUnavailableError
+ */
+export async function openLateClickHouseStore(options: ClickHouseStoreOptions): Promise<LateClickHouseStore> {
   await using opened = new AsyncDisposableStack();
   const ledger = opened.use(await openLedger(options.ledger));
   const connection = opened.use(new Connection(options));
-  await checkShards(connection, await ledger.call("storeName"));
   const projects = new Projects(ledger);
   await projects.snapshots();
   const ddl = options.ddl ?? {};
@@ -97,7 +128,42 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     compact: (given) => compact(source, given),
     removeNames: (removal) => removeNames(source, removal),
     loaderOf: (spool, lease) => openSpool(source, spool, lease),
+    readLoadedTo: (spool) => ledger.call("loadedTo", spool),
+    failures: (signal) => findFailures(connection, signal),
+    refresh: async () => void (await projects.snapshots()),
+    ready: createCheck(async () => checkShards(connection, await ledger.call("storeName"))),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function findFailures(
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, Error>> {
+  const replies = await Promise.allSettled(
+    Array.from({ length: connection.shardCount }, (_, shard) =>
+      connection.rows(shard, { sql: "SELECT 1", signal }),
+    ),
+  );
+  return new Map(
+    replies.flatMap((reply, at) =>
+      reply.status === "fulfilled" ? [] : [[at + 1, reply.reason as Error] as const],
+    ),
+  );
+}
+
+/** Returns a function which runs a check until it has passed once; calls at the same time share it. */
+function createCheck(check: () => Promise<void>): () => Promise<void> {
+  let checking: Promise<void> | undefined;
+  return async () => {
+    checking ??= check();
+    const own = checking;
+    try {
+      await own;
+    } catch (error) {
+      if (checking === own) checking = undefined;
+      throw error;
+    }
   };
 }
 

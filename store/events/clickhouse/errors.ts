@@ -7,7 +7,11 @@ import {
   TooManyQueriesError,
 } from "../events.ts";
 
-type Kind = new (message: string, options?: ErrorOptions) => Error;
+type Kind = new (message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) => Error;
+
+const networkCodes = [95, 198, 203, 209, 210, 236, 279, 519, 574, 598];
+/** A server which restarts is available again after some seconds. */
+const retryAfterMs = 1_000;
 
 /**
  * The classes of the server's error codes. Other codes are faults of a statement.
@@ -28,7 +32,7 @@ const kinds = new Map<number, Kind>(
       // Access.
       [EventsUnavailableError, [164, 192, 193, 194, 195, 497, 516]],
       // Network and other servers.
-      [EventsUnavailableError, [95, 198, 203, 209, 210, 236, 279, 519, 574, 598]],
+      [EventsUnavailableError, networkCodes],
       // Files, disks and what a server has too much of.
       [
         EventsUnavailableError,
@@ -71,16 +75,18 @@ export function storeError(error: unknown, server: string): unknown {
   const code = codeOf(error);
   const reason = oneLine(describeReason(error));
   if (code === undefined) {
-    return new EventsUnavailableError(`the event store ${server} is unavailable: ${reason}`, {
-      cause: error,
-    });
+    const message = `the event store ${server} is unavailable: ${reason}`;
+    return new EventsUnavailableError(message, { cause: error, retryAfterMs });
   }
   if (/pattern too large/.test(error.message)) return new PatternTooLargeError(reason, { cause: error });
   if (/Max query size exceeded/.test(error.message)) return new PlanTooLargeError(reason, { cause: error });
   const Kind = kinds.get(code);
   if (Kind === undefined) return error;
   const advice = missingTable.has(code) ? "; the store has to be migrated" : "";
-  return new Kind(`the event store ${server} is unavailable: ${reason}${advice}`, { cause: error });
+  return new Kind(`the event store ${server} is unavailable: ${reason}${advice}`, {
+    cause: error,
+    ...(networkCodes.includes(code) && { retryAfterMs }),
+  });
 }
 
 /** Returns the server's code; undefined for errors of the connection. */

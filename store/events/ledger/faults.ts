@@ -12,12 +12,22 @@ export class ProjectChangedError extends Error {
   override readonly name = "ProjectChangedError";
 }
 
+/** The database can't be reached at the moment. */
+class LedgerUnavailableError extends EventsUnavailableError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, { ...options, retryAfterMs });
+  }
+}
+
+/** A database which restarts is available again after some seconds. */
+const retryAfterMs = 1_000;
+
 export const ledgerFaults: StoreFaults = {
   noun: "event ledger",
   ifNotDurable: "a crash would load records twice",
   ifDamaged: "restore it, together with the tables of events",
   OpenError: EventsOpenError,
-  UnavailableError: EventsUnavailableError,
-  FullError: EventsUnavailableError,
+  UnavailableError: LedgerUnavailableError,
+  FullError: LedgerUnavailableError,
   requestErrors: [BatchGivenUpError, ProjectChangedError, LeaseLostError, RangeError],
 };

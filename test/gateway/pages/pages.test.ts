@@ -136,6 +136,12 @@ describe("/readyz", () => {
 
   it.each<[string, typeof checks, number, object]>([
     [
+      "a part is away without which records are accepted",
+      { a: fine, b: async () => "degraded: unavailable shards: 2" },
+      200,
+      { status: "ready", checks: { a: "ok", b: "degraded: unavailable shards: 2" } },
+    ],
+    [
       "all is well",
       { a: fine, b: async () => undefined },
       200,

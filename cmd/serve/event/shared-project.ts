@@ -1,0 +1,207 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../../base/async/clock.ts";
+import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
+import {
+  type Loader,
+  type LoadObserver,
+  type LoadStatus,
+  openLoader,
+} from "../../../services/event/load/load.ts";
+import { comparePlaces } from "../../../services/event/load/prepared.ts";
+import { createProgress } from "../../../services/event/load/worker-messages.ts";
+import type { PendingRecords } from "../../../services/event/pending.ts";
+import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
+import type { ClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
+import type { Lease } from "../../../store/leases/leases.ts";
+import type { PostgresSpool } from "../../../store/records/postgres/postgres-spool.ts";
+import type { RecordPlace } from "../../../store/records/records.ts";
+import type { Config } from "../../config/config.ts";
+import type { SharedDatabase } from "../shared/databases.ts";
+import { loadDelays, startWorker } from "./loading.ts";
+import { eventFolders } from "./store.ts";
+import { type EventWatch, watchLoading } from "./watch.ts";
+
+export interface SharedProjectOptions {
+  readonly config: Config;
+  readonly project: Config["projects"][number];
+  readonly database: SharedDatabase;
+  readonly spool: PostgresSpool;
+  readonly deadLetters: DeadLetters;
+  readonly observer: LoadObserver;
+}
+
+/** The records of a project, which replicas append together and one of them loads. */
+export interface SharedProject extends Disposable {
+  readonly id: number;
+  readonly pending: PendingRecords;
+  /** Undefined when another process loads the project. */
+  loader(): Loader | undefined;
+  status(): Promise<LoadStatus>;
+  lagMs(): number;
+  fault(): string | undefined;
+  /** To be called with the end of the loaded records, after the schema of the store has been read. */
+  loadedTo(place: RecordPlace | undefined): Promise<void>;
+  /** Loads records under a lease until it is disposed of. */
+  load(lease: Lease, store: ClickHouseStore): AsyncDisposable;
+}
+
+/** The time without records after which the thread that prepares them ends. */
+const idleMs = 60_000;
+
+export function createSharedProject(options: SharedProjectOptions): SharedProject {
+  const { config, project, spool } = options;
+  const { reader } = spool;
+  let loadedTo: RecordPlace | undefined;
+  let loader: Loader | undefined;
+  let watch: EventWatch | undefined;
+  let loads = 0;
+  const moveTo = (place: RecordPlace | undefined): boolean => {
+    if (place === undefined || (loadedTo !== undefined && comparePlaces(place, loadedTo) <= 0)) return false;
+    loadedTo = place;
+    return true;
+  };
+  const pending: PendingRecords = { ...reader, loadedTo: () => loadedTo };
+  const waitingBytes = async (): Promise<number> =>
+    await reader.bytesAfter(loadedTo ?? (await reader.start()));
+  return {
+    id: project.id,
+    pending,
+    loader: () => loader,
+    async status() {
+      return (await loader?.status()) ?? { waitingBytes: await waitingBytes(), oldestMs: undefined };
+    },
+    lagMs: () => watch?.lagMs() ?? 0,
+    fault: () => watch?.fault(),
+    async loadedTo(place) {
+      if (moveTo(place)) watch?.moved();
+      watch ??= await watchLoading(config, pending);
+    },
+    load(lease, store) {
+      return repeatWhileWaiting({
+        grown: reader.grown,
+        waitingBytes,
+        async open() {
+          const loaded = (place: RecordPlace | undefined): void => {
+            loads++;
+            moveTo(place);
+          };
+          const observer = watch?.observe(options.observer) ?? options.observer;
+          const opened = await openProjectLoader({ ...options, observer }, lease, store, loaded);
+          loader = opened;
+          return {
+            async [Symbol.asyncDispose]() {
+              loader = undefined;
+              await opened[Symbol.asyncDispose]();
+            },
+          };
+        },
+        loads: () => loads,
+        failed: (error) => options.observer.failed(error, retryMs),
+      });
+    },
+    [Symbol.dispose]: () => watch?.[Symbol.dispose](),
+  };
+}
+
+async function openProjectLoader(
+  { config, project, database, spool, deadLetters, observer }: SharedProjectOptions,
+  lease: Lease,
+  store: ClickHouseStore,
+  loaded: (place: RecordPlace | undefined) => void,
+): Promise<Loader> {
+  const { batch, uuidWindow, engine } = config.events;
+  const { id, zone } = project;
+  const stagingFolder = join(eventFolders(config).staging, String(id));
+  mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+  const target = await store.loaderOf(String(id), lease);
+  // The schema is not older than what is loaded, so that no name gets another number.
+  await store.refresh();
+  const { url, schema } = database;
+  const { name, token } = lease;
+  const intake = { url, schema, spool: id, fence: { name, token }, uuidWindowMs: uuidWindow.ms };
+  return openLoader({
+    stagingFolder,
+    delays: loadDelays,
+    observer,
+    clock: systemClock,
+    store: {
+      ...target,
+      async load(given) {
+        lease.throwIfLost();
+        const counts = await target.load(given);
+        loaded(target.loadedTo());
+        return counts;
+      },
+    },
+    maxProperties: maxPropertiesOf(config.events),
+    names: nameLimitsOf(config.events),
+    reader: spool.reader,
+    zones: new Map([[id, zone]]),
+    limits: { maxRecords: batch.maxRecords, maxBytes: batch.maxBytes, batchMs: batch.maxDelayMs },
+    startWorker: () =>
+      startWorker({ intake, stagingFolder, progress: createProgress(), niceness: engine.niceness }),
+    async keepDeadLetters(refused) {
+      deadLetters.append(refused);
+      await deadLetters.flush();
+    },
+  });
+}
+
+interface WaitingWork {
+  grown(): Promise<void>;
+  waitingBytes(): Promise<number>;
+  open(): Promise<AsyncDisposable>;
+  /** Counts what was loaded. */
+  loads(): number;
+  failed(error: unknown): void;
+}
+
+const retryMs = 1_000;
+
+/** Opens something while records wait, and closes it when none have waited for a while. */
+function repeatWhileWaiting(work: WaitingWork): AsyncDisposable {
+  const stop = new AbortController();
+  const running = run(work, stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+async function run(work: WaitingWork, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      await untilWaiting(work, stop);
+      if (stop.aborted) return;
+      await using _opened = await work.open();
+      for (let before = -1; !stop.aborted && (await isUsed(work, before)); ) {
+        before = work.loads();
+        await systemClock.wait(idleMs, stop);
+      }
+    } catch (error) {
+      work.failed(error);
+      await systemClock.wait(retryMs, stop);
+    }
+  }
+}
+
+async function untilWaiting({ grown, waitingBytes }: WaitingWork, stop: AbortSignal): Promise<void> {
+  const stopped = Promise.withResolvers<void>();
+  const end = (): void => stopped.resolve();
+  stop.addEventListener("abort", end, { once: true });
+  try {
+    for (let more = grown(); !stop.aborted && (await waitingBytes()) === 0; more = grown()) {
+      await Promise.race([more, stopped.promise]);
+    }
+  } finally {
+    stop.removeEventListener("abort", end);
+  }
+}
+
+/** Reports whether records wait, or were loaded since. */
+async function isUsed({ loads, waitingBytes }: WaitingWork, before: number): Promise<boolean> {
+  return loads() !== before || (await waitingBytes().catch(() => 1)) > 0;
+}
