@@ -1,8 +1,10 @@
 import { ledgerStore } from "../../store/events/ledger/ledger.ts";
+import { inboxStore } from "../../store/inbox/postgres/store.ts";
 import { leaseStore } from "../../store/leases/postgres/store.ts";
 import { recordStore } from "../../store/records/postgres/store.ts";
 import { createRandom } from "../reference/random.ts";
 import { DatabaseServer } from "./database/server.ts";
+import { runInbox } from "./inbox/history.ts";
 import { type RecordStores, runRecords, soundStores } from "./records/history.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -14,13 +16,15 @@ export interface Simulation {
    * @throws InvariantError when a rule does not hold
    */
   records(seed: number, note?: (line: string) => void, stores?: RecordStores): Promise<void>;
+  inbox(seed: number, note?: (line: string) => void, rewrite?: (text: string) => string): Promise<void>;
 }
 
 export function createSimulation(): Simulation {
-  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore]);
+  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore, inboxStore]);
   return {
     records: (seed, note, stores = soundStores) =>
       runRecords(new Scheduler(createRandom(seed), note), server, stores),
+    inbox: (seed, note, rewrite) => runInbox(new Scheduler(createRandom(seed), note), server, rewrite),
   };
 }
 
@@ -29,7 +33,7 @@ export function createSimulation(): Simulation {
  * @throws an Error with the seed, the broken rule and the last lines of the history
  */
 export async function runSeed(simulation: Simulation, seed: number, maxLines: number): Promise<void> {
-  for (const kind of ["records"] as const) {
+  for (const kind of ["records", "inbox"] as const) {
     try {
       await simulation[kind](seed);
     } catch (error) {
@@ -40,7 +44,7 @@ export async function runSeed(simulation: Simulation, seed: number, maxLines: nu
 
 interface Failure {
   readonly seed: number;
-  readonly kind: "records";
+  readonly kind: "records" | "inbox";
   readonly error: unknown;
   readonly maxLines: number;
 }

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Listener } from "../../../store/sql/postgres/listener.ts";
+import type { Random } from "../../reference/random.ts";
 import type { Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
 import type { DatabaseServer, Outcome, Transaction } from "./server.ts";
@@ -16,15 +17,34 @@ export interface NetworkFaults {
   lostNotification: number;
 }
 
+/** Chooses how much goes wrong in a history. */
+export function chooseFaults(random: Random): NetworkFaults {
+  const often = random.pick([0, 0.002, 0.01, 0.03]);
+  return {
+    lostRequest: random.next() * often,
+    lostReply: random.next() * often,
+    slow: random.next() * often,
+    lostNotification: random.next() * 0.5,
+  };
+}
+
 /** The connections between replicas and the model of the database. */
 export class Network {
   readonly faults: NetworkFaults;
   readonly scheduler: Scheduler;
   readonly server: DatabaseServer;
+  /** Changes the text of statements, as a fault of the stores would. */
+  readonly rewrite: (text: string) => string;
   readonly #connections = new Set<Connection>();
   readonly #listeners = new Set<Listening>();
 
-  constructor(scheduler: Scheduler, server: DatabaseServer, faults: NetworkFaults) {
+  constructor(
+    scheduler: Scheduler,
+    server: DatabaseServer,
+    faults: NetworkFaults,
+    rewrite: (text: string) => string = (text) => text,
+  ) {
+    this.rewrite = rewrite;
     this.scheduler = scheduler;
     this.server = server;
     this.faults = faults;
@@ -181,7 +201,7 @@ class Connection {
       this.#transaction = undefined;
       settle({ error: new Error("canceling statement due to statement timeout") });
     });
-    server.run(running, text, values, (outcome) => {
+    server.run(running, this.#network.rewrite(text), values, (outcome) => {
       cancel();
       this.#running = undefined;
       if (transaction === undefined) server[outcome.error === undefined ? "commit" : "rollback"](running);

@@ -7,7 +7,7 @@ import { recordStore } from "../../../store/records/postgres/store.ts";
 import { createTableReader } from "../../../store/records/postgres/table-reader.ts";
 import { PostgresExecutor } from "../../../store/sql/postgres/executor.ts";
 import { createLeaseClock } from "../../../store/sql/postgres/lease-clock.ts";
-import { Network } from "../database/network.ts";
+import { chooseFaults, Network } from "../database/network.ts";
 import type { DatabaseServer } from "../database/server.ts";
 import { historyStartMs, Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
@@ -71,14 +71,7 @@ class RecordHistory {
     this.#invariants = new RecordInvariants(server, project);
     this.#tables = new EventTables(scheduler, () => this.#check(() => this.#invariants.checkVisible()));
     this.#invariants.events = this.#tables;
-    const often = random.pick([0, 0.002, 0.01, 0.03]);
-    const faults = {
-      lostRequest: random.next() * often,
-      lostReply: random.next() * often,
-      slow: random.next() * often,
-      lostNotification: random.next() * 0.5,
-    };
-    this.#network = new Network(scheduler, server, faults);
+    this.#network = new Network(scheduler, server, chooseFaults(random));
     server.start({
       clockMs: () => historyStartMs + scheduler.nowMs,
       soon: (call) => void scheduler.after(0, call),
