@@ -1,5 +1,6 @@
 import { ledgerStore } from "../../store/events/ledger/ledger.ts";
 import { inboxStore } from "../../store/inbox/postgres/store.ts";
+import { intakeStore } from "../../store/intake/postgres/store.ts";
 import { leaseStore } from "../../store/leases/postgres/store.ts";
 import { recordStore } from "../../store/records/postgres/store.ts";
 import { createRandom } from "../reference/random.ts";
@@ -20,7 +21,7 @@ export interface Simulation {
 }
 
 export function createSimulation(): Simulation {
-  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore, inboxStore]);
+  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore, intakeStore, inboxStore]);
   return {
     records: (seed, note, stores = soundStores) =>
       runRecords(new Scheduler(createRandom(seed), note), server, stores),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { brokenInboxes } from "./inbox/broken-inbox.ts";
 import { InvariantError } from "./invariant-error.ts";
 import { brokenRecordStores } from "./records/broken-stores.ts";
 import { createSimulation, runSeed } from "./run-seed.ts";
@@ -19,14 +20,21 @@ it("replays the history of a seed exactly", async () => {
 });
 
 describe("finds within 200 seeds a store which", () => {
+  const timeout = 600_000;
+  const expectFound = async (run: (seed: number) => Promise<void>): Promise<void> => {
+    const find = async (): Promise<void> => {
+      for (const seed of seeds) await run(seed);
+    };
+    await expect(find()).rejects.toThrow(InvariantError);
+  };
   it.each(Object.entries(brokenRecordStores))(
     "%s",
-    async (_name, stores) => {
-      const find = async (): Promise<void> => {
-        for (const seed of seeds) await simulation.records(seed, undefined, stores);
-      };
-      await expect(find()).rejects.toThrow(InvariantError);
-    },
-    600_000,
+    { timeout },
+    async (_name, stores) => await expectFound((seed) => simulation.records(seed, undefined, stores)),
+  );
+  it.each(Object.entries(brokenInboxes))(
+    "%s",
+    { timeout },
+    async (_name, rewrite) => await expectFound((seed) => simulation.inbox(seed, undefined, rewrite)),
   );
 });

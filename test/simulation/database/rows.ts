@@ -21,7 +21,7 @@ export function withRows(
       rows.length === 0
         ? `SELECT ${columns.map(() => "NULL").join(", ")} WHERE 0`
         : `VALUES ${list.join(", ")}`;
-    return `${name}(${columns.join(", ")}) AS (${body})`;
+    return `${name}(${columns.map((column) => `"${column}"`).join(", ")}) AS (${body})`;
   });
   return { sql: `WITH ${parts.join(", ")} ${sql}`, params: values };
 

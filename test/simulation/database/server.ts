@@ -154,6 +154,8 @@ export class DatabaseServer {
   }
 
   #runStep(step: Step, values: readonly unknown[], named: readonly NamedRows[]): Record<string, unknown>[] {
+    // Changes are collected from the first one on.
+    if (step.isChange) this.#recorder ??= this.#db.createSession();
     const { sql, params } = withRows(step, named);
     const bound = [...step.params.map((place) => values[place]), ...params].map(toBound);
     return this.#prepare(sql).all(...bound) as Record<string, unknown>[];
@@ -206,17 +208,18 @@ export class DatabaseServer {
     if (this.#active === transaction) return;
     this.#suspend();
     this.#prepare("BEGIN").run();
+    this.#active = transaction;
+    if (transaction.changes === undefined) return;
     this.#recorder = this.#db.createSession();
-    if (transaction.changes !== undefined && !this.#db.applyChangeset(transaction.changes)) {
+    if (!this.#db.applyChangeset(transaction.changes)) {
       throw new Error("the model let another transaction change locked rows");
     }
-    this.#active = transaction;
   }
 
   #suspend(): void {
     if (this.#active === undefined) return;
-    const changes = this.#recorder!.changeset();
-    this.#active.changes = changes.length === 0 ? undefined : changes;
+    const changes = this.#recorder?.changeset();
+    this.#active.changes = changes === undefined || changes.length === 0 ? undefined : changes;
     this.#stopRecording();
     this.#prepare("ROLLBACK").run();
     this.#active = undefined;
@@ -226,7 +229,6 @@ export class DatabaseServer {
     this.#recorder?.close();
     this.#recorder = undefined;
   }
-
   #translate(text: string): Translated {
     const known = this.#translated.get(text);
     if (known !== undefined) return known;

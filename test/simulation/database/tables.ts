@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inSchema, type PostgresStore } from "../../../store/sql/postgres/store.ts";
+import { tableKinds } from "./relations.ts";
 import { type Keys, keyText } from "./translate.ts";
 
 /** What the model needs to know about the tables. */
@@ -41,8 +42,7 @@ export function createTables(db: DatabaseSync, stores: readonly PostgresStore[])
     }
   }
   db.exec("CREATE TABLE relations (name text PRIMARY KEY NOT NULL)");
-  db.exec(`CREATE TABLE record_rows (relation text NOT NULL, place bigint NOT NULL, bytes blob NOT NULL,
-    PRIMARY KEY (relation, place))`);
+  for (const { create } of tableKinds) db.exec(create);
   const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
   const keys = new Map(names.map(({ name }) => [name, keyOf(db, name)]));
   for (const [table, columns] of keys) if (columns.length > 0) watch(db, table, columns);

@@ -1,3 +1,5 @@
+import { onRelations } from "./relations.ts";
+
 /** How strongly a statement locks the rows it returns. */
 export type RowLock = "keyShare" | "noKeyUpdate" | "update";
 
@@ -6,6 +8,8 @@ export interface Step {
   readonly sql: string;
   /** 0-based. */
   readonly params: readonly number[];
+  /** Whether it changes rows. */
+  readonly isChange: boolean;
   /** The name by which later steps read the rows of this one; undefined for the last step. */
   readonly name: string | undefined;
 }
@@ -15,7 +19,7 @@ export interface Translated {
   readonly steps: readonly Step[];
   /** The table and the mode of the rows which it locks. */
   readonly locks: { readonly table: string; readonly mode: RowLock } | undefined;
-  /** The table of records that it uses, which must exist. */
+  /** The created table that it uses, which must exist. */
   readonly relation: string | undefined;
 }
 
@@ -24,7 +28,7 @@ export type Keys = ReadonlyMap<string, readonly string[]>;
 
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/"\w+"\./g, ""],
-  [/::(?:bigint|integer|json|bytea|text)\b/g, ""],
+  [/::(?:bigint|integer|smallint|json|bytea|text)\b(?:\[\])?/g, ""],
   [/\bOVERRIDING SYSTEM VALUE\b/g, ""],
   [/\bGREATEST\(/g, "max("],
   [/\bjson_array_elements_text\(/g, "json_each("],
@@ -38,14 +42,17 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /json_to_recordset\((\$\d+)\) AS (\w+)\(target text, indexes text, count integer\)/g,
     "(SELECT value ->> 'target' AS target, value ->> 'indexes' AS indexes, value ->> 'count' AS count FROM json_each($1)) AS $2",
   ],
-  // All tables of records are one table of the model.
-  [/CREATE TABLE (records_\d+_\d+) [\s\S]*$/, "INSERT INTO relations (name) VALUES ('$1')"],
-  [/ALTER TABLE records_\d+_\d+ [\s\S]*$/, "SELECT 1"],
+  [/^SELECT set_config\([\s\S]*$/, "SELECT 1"],
   [
-    /INSERT INTO (records_\d+_\d+) \(([^)]*)\) SELECT /g,
-    "INSERT INTO record_rows (relation, $2) SELECT '$1', ",
+    /generate_series\(1, (\$\d+)\) AS (\w+) \((\w+)\)/g,
+    "(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < $1) SELECT n AS $3 FROM s) AS $2",
   ],
-  [/FROM (records_\d+_\d+)/g, "FROM (SELECT place, bytes FROM record_rows WHERE relation = '$1')"],
+  [/\bsubstring\((\$\d+) FROM ([^()]*?) FOR ([^()]*?)\)/g, "substr($1, $2, $3)"],
+  [
+    /^DELETE FROM (\w+) (\w+) USING (\w+ \w+)\s+WHERE ([\s\S]*)$/,
+    "DELETE FROM $1 AS $2 WHERE EXISTS (SELECT 1 FROM $3 WHERE $4)",
+  ],
+  [/RETURNING p\./g, "RETURNING "],
 ];
 
 const lockClause = /\s+FOR (UPDATE|KEY SHARE)(?: OF (\w+))?( SKIP LOCKED)?\s*$/;
@@ -54,17 +61,30 @@ const lockClause = /\s+FOR (UPDATE|KEY SHARE)(?: OF (\w+))?( SKIP LOCKED)?\s*$/;
 export function translate(text: string, keys: Keys): Translated {
   let sql = text.trim();
   for (const [pattern, replacement] of replacements) sql = sql.replace(pattern, replacement);
-  const relation = /'(records_\d+_\d+)'/.exec(sql)?.[1];
-  const dropped = /^DROP TABLE IF EXISTS (\w+)$/.exec(sql)?.[1];
-  if (dropped !== undefined) {
-    const texts = [
-      `DELETE FROM record_rows WHERE relation = '${dropped}'`,
-      `DELETE FROM relations WHERE name = '${dropped}'`,
-    ];
-    return { steps: texts.map((one) => stepOf(one, undefined)), locks: undefined, relation: undefined };
-  }
-  const isNew = sql.startsWith("INSERT INTO relations");
-  return { ...withLocks(sql, keys), relation: isNew ? undefined : relation };
+  const { statements, relation } = onRelations(withArrays(sql));
+  const [statement = "", ...others] = statements;
+  if (others.length === 0) return { ...withLocks(statement, keys), relation };
+  return { steps: statements.map((one) => stepOf(one, undefined)), locks: undefined, relation };
+}
+
+/** Replaces `unnest` of arrays, which are texts such as `{1,2}`, by rows. */
+function withArrays(sql: string): string {
+  return sql.replaceAll(
+    /\bunnest\(([^)]*)\)( WITH ORDINALITY)? AS (\w+) \(([^)]*)\)(\s+ON CONFLICT)?/g,
+    (_whole, arrays: string, ordinality: string | undefined, alias: string, names: string, conflict = "") => {
+      const sources = arrays
+        .split(", ")
+        .map((array, at) => `json_each(replace(replace(${array}, '{', '['), '}', ']')) a${at}`);
+      const columns = names.split(", ").map((name, at, { length }) => {
+        const isPosition = ordinality !== undefined && at === length - 1;
+        return isPosition ? `a0.key + 1 AS ${name}` : `a${at}.value AS ${name}`;
+      });
+      const isSame = sources.map((_source, at) => `a${at}.key = a0.key`).join(" AND ");
+      const rows = `(SELECT ${columns.join(", ")} FROM ${sources.join(", ")} WHERE ${isSame}) AS ${alias}`;
+      // Without a condition the conflict would be taken for one of a join.
+      return conflict === "" ? rows : `${rows} WHERE true${conflict}`;
+    },
+  );
 }
 
 function withLocks(sql: string, keys: Keys): Pick<Translated, "steps" | "locks"> {
@@ -135,5 +155,5 @@ function stepOf(text: string, name: string | undefined): Step {
     if (!params.includes(place)) params.push(place);
     return `?${params.indexOf(place) + 1}`;
   });
-  return { sql, params, name };
+  return { sql, params, name, isChange: /\b(?:INSERT|UPDATE|DELETE)\b/.test(sql) };
 }

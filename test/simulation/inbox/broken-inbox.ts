@@ -9,7 +9,8 @@ export const brokenInboxes: Readonly<Record<string, (text: string) => string>> =
   "replaces the reply of a request": (text) =>
     text.replace(
       "ON CONFLICT (channel, claim_key) DO NOTHING",
-      "ON CONFLICT (channel, claim_key) DO UPDATE SET reply = excluded.reply, reply_crc = excluded.reply_crc",
+      `ON CONFLICT (channel, claim_key) DO UPDATE SET reply = excluded.reply, reply_crc = excluded.reply_crc,
+         batch_seq = excluded.batch_seq`,
     ),
   "adds to the counts what another replica has read": (text) =>
     text.replace("pending = b.pending + excluded.pending", "pending = excluded.pending"),

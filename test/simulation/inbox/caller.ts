@@ -15,12 +15,22 @@ export interface CallerPorts {
   readonly invariants: InboxInvariants;
   /** Passes a broken rule on. */
   readonly check: (check: () => void) => void;
+  /** Waits, often until a time at which others act too. */
+  readonly wait: (replica: Replica, ms: number) => Promise<void>;
   readonly isFaulty: () => boolean;
 }
 
 /** A target, and one that keeps the order of each push id. */
 export const targets = ["any", "ordered"] as const;
 const leaseMs = 6_000;
+
+export interface Request {
+  readonly id: string;
+  readonly pushIds: readonly string[];
+  /** Whether one of its routes keeps the order. */
+  readonly isOrdered: boolean;
+  readonly attempt: number;
+}
 
 /**
  * Sends one request to a replica, as a sender does once. Returns the reply; undefined when it must be sent
@@ -29,7 +39,7 @@ const leaseMs = 6_000;
 export async function sendRequest(
   { inbox }: InboxReplica,
   { random, check, invariants }: CallerPorts,
-  request: { readonly id: string; readonly pushIds: readonly string[]; readonly attempt: number },
+  request: Request,
 ): Promise<string | undefined> {
   const reply = `reply ${request.attempt} of ${request.id}`;
   const isBegun = random.chance(0.3);
@@ -38,7 +48,7 @@ export async function sendRequest(
       requestId: request.id,
       routes: [
         { target: targets[0], indexes: "all" },
-        { target: targets[1], indexes: "all", ordered: true },
+        { target: targets[1], indexes: "all", ordered: request.isOrdered },
       ],
       reply: isBegun ? null : Buffer.from(reply),
       ownerLeaseMs: 2_000,
@@ -60,18 +70,24 @@ export async function sendRequest(
 
 /** Delivers the work of a target for as long as the replica lives. */
 export async function deliver(own: InboxReplica, ports: CallerPorts, target: string): Promise<never> {
-  const { random, check, invariants } = ports;
-  const forever = new AbortController().signal;
+  const { random, check, invariants, isFaulty } = ports;
   for (;;) {
-    await own.replica.clock.wait(random.int(20, 900), forever);
+    await ports.wait(own.replica, random.int(100, 900));
     try {
       const { items } = await own.inbox.lease({ target, maxElements: random.int(1, 4), leaseMs });
       for (const item of items) check(() => invariants.leased(item, leaseMs));
+      if (items.length > 0 && isFaulty() && random.chance(0.05)) await pauseBeyondLease(own, ports);
       await Promise.all(items.map((item) => deliverItem(own, ports, item)));
     } catch {
       // The database is unavailable; leases end by themselves.
     }
   }
+}
+
+/** Stops the process until its leases have ended. */
+async function pauseBeyondLease({ replica }: InboxReplica, { random, wait }: CallerPorts): Promise<void> {
+  replica.stop(leaseMs + random.int(1_000, 4_000));
+  await wait(replica, 1);
 }
 
 async function deliverItem(
@@ -83,10 +99,10 @@ async function deliverItem(
   const indexes = item.elements.map(({ index }) => index);
   invariants.beginning(item);
   const [isHeld] = await inbox.begin([{ token: item.token, indexes }]);
-  invariants.begun(item, isHeld === true);
+  ports.check(() => invariants.begun(item, isHeld === true));
   if (isHeld !== true) return;
   for (const { deliveryId } of item.elements) invariants.sent(deliveryId);
-  await replica.clock.wait(random.few(1, 7_000), new AbortController().signal);
+  await ports.wait(replica, random.few(1, 7_000));
   const kind = ports.isFaulty()
     ? random.pick(["done", "done", "retry", "returned", "dead"] as const)
     : "done";

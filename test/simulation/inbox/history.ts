@@ -12,6 +12,8 @@ import { InboxInvariants } from "./invariants.ts";
 
 /** How long things go wrong. */
 const faultyMs = 12_000;
+/** Half of all waits end at about the same times, so that operations overlap. */
+const meetEveryMs = 250;
 
 /**
  * Some replicas accept requests, which senders repeat, and deliver their messages, while they are killed,
@@ -52,7 +54,13 @@ class InboxHistory {
         this.#failure ??= error;
       }
     };
-    this.#ports = { random, invariants: this.#invariants, check, isFaulty: () => this.#isFaulty };
+    this.#ports = {
+      random,
+      invariants: this.#invariants,
+      check,
+      wait: (replica, ms) => this.#wait(replica, ms),
+      isFaulty: () => this.#isFaulty,
+    };
     server.start({
       clockMs: () => historyStartMs + scheduler.nowMs,
       soon: (call) => void scheduler.after(0, call),
@@ -74,6 +82,15 @@ class InboxHistory {
     if (this.#waiting > 0) throw new InvariantError(`${this.#waiting} requests have no reply`);
     if (!this.#invariants.isEmpty()) throw new InvariantError("messages are not delivered");
     this.#invariants.checkEnd(this.#acknowledged);
+  }
+
+  #wait(replica: Replica, ms: number): Promise<void> {
+    const { random, nowMs } = this.#scheduler;
+    const leftMs = meetEveryMs - ((nowMs + ms) % meetEveryMs);
+    const waitMs = random.chance(0.5) ? ms : ms + leftMs + random.next() * 6;
+    return new Promise((resolve) => {
+      this.#scheduler.after(waitMs, () => replica.deliver(resolve));
+    });
   }
 
   async #until(untilMs: number, isDone: () => boolean = () => false): Promise<void> {
@@ -114,6 +131,7 @@ class InboxHistory {
   #request(id: string): void {
     const { random } = this.#scheduler;
     const pushIds = Array.from({ length: random.int(1, 3) }, () => `push ${random.int(1, 3)}`);
+    const isOrdered = random.chance(0.6);
     this.#waiting++;
     let attempt = 0;
     let left = random.int(1, 2);
@@ -133,7 +151,9 @@ class InboxHistory {
           this.#waiting--;
         } else again();
       };
-      sendRequest(random.pick(alive), this.#ports, { id, pushIds, attempt }).then(end, () => end(undefined));
+      sendRequest(random.pick(alive), this.#ports, { id, pushIds, isOrdered, attempt }).then(end, () =>
+        end(undefined),
+      );
       // A sender does not wait for ever.
       this.#scheduler.after(5_000, () => end(undefined));
     };

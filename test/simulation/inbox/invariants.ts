@@ -11,10 +11,9 @@ interface Attempts {
   /** The end of its last lease, and whether the holder has begun to settle it. */
   leaseUntilMs: number;
   isSettling: boolean;
+  /** The token of its last lease. */
+  token: string | undefined;
 }
-
-/** The lease clocks of two replicas may differ by this much, since their first look at the database may be slow. */
-const maxClockDifferenceMs = 4_500;
 
 /** Watches an inbox and its callers, and fails as soon as a rule does not hold. */
 export class InboxInvariants {
@@ -22,6 +21,8 @@ export class InboxInvariants {
   readonly #replies = new Map<string, string>();
   readonly #attempts = new Map<string, Attempts>();
   readonly #sent = new Set<string>();
+  /** Tokens of work which was leased again before its call began. */
+  readonly #lost = new Set<string>();
 
   constructor(server: DatabaseServer) {
     this.#server = server;
@@ -44,23 +45,34 @@ export class InboxInvariants {
   leased(item: WorkItem, leaseMs: number): void {
     for (const { deliveryId } of item.elements) {
       const known = this.#of(deliveryId);
+      const laterMs = item.leaseUntilMs - known.leaseUntilMs;
+      // The reply is of a lease which has ended since.
+      if (laterMs <= -leaseMs) continue;
       if (item.attempt <= known.least || item.attempt > known.most + 1)
         throw new InvariantError(
           `${deliveryId} has attempt ${item.attempt} after ${known.least} to ${known.most} attempts`,
         );
-      const leasedMs = item.leaseUntilMs - leaseMs;
-      if (!known.isSettling && leasedMs < known.leaseUntilMs - maxClockDifferenceMs)
-        throw new InvariantError(`${deliveryId} is leased at ${leasedMs} and until ${known.leaseUntilMs}`);
+      if (!known.isSettling && laterMs < leaseMs)
+        throw new InvariantError(
+          `${deliveryId} is leased until ${known.leaseUntilMs} and until ${item.leaseUntilMs}`,
+        );
       known.leaseUntilMs = item.leaseUntilMs;
       known.isSettling = false;
+      known.token = item.token;
     }
   }
 
   beginning(item: WorkItem): void {
-    for (const { deliveryId } of item.elements) this.#of(deliveryId).most++;
+    for (const { deliveryId } of item.elements) {
+      const known = this.#of(deliveryId);
+      known.most++;
+      if (known.token !== item.token) this.#lost.add(item.token);
+    }
   }
 
   begun(item: WorkItem, isHeld: boolean): void {
+    if (isHeld && this.#lost.has(item.token))
+      throw new InvariantError(`a call of ${item.token} begins after the work was leased again`);
     for (const { deliveryId } of item.elements) {
       const known = this.#of(deliveryId);
       if (isHeld) known.least++;
@@ -106,7 +118,7 @@ export class InboxInvariants {
   #of(deliveryId: string): Attempts {
     const known = this.#attempts.get(deliveryId);
     if (known !== undefined) return known;
-    const fresh = { least: 0, most: 0, leaseUntilMs: 0, isSettling: false };
+    const fresh = { least: 0, most: 0, leaseUntilMs: 0, isSettling: false, token: undefined };
     this.#attempts.set(deliveryId, fresh);
     return fresh;
   }

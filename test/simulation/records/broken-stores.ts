@@ -1,4 +1,5 @@
 import { ledgerStore } from "../../../store/events/ledger/ledger.ts";
+import { intakeStore } from "../../../store/intake/postgres/store.ts";
 import { leaseStore } from "../../../store/leases/postgres/store.ts";
 import { recordStore } from "../../../store/records/postgres/store.ts";
 import type { Operation, Query, Row } from "../../../store/sql/query.ts";
@@ -94,6 +95,32 @@ export const brokenRecordStores: Readonly<Record<string, RecordStores>> = {
       },
     },
   },
+  "forgets users with the batches which are loaded again": withIntake({
+    rewind: (...args) =>
+      changed(intakeStore.operations.rewind(...args), /DELETE FROM \{first_checks\}/, () => {
+        return "DELETE FROM {accounts} WHERE project = $1 AND seq >= $2";
+      }),
+  }),
+  "keeps the claims of batches which are loaded again": withIntake({
+    rewind: (...args) => without(intakeStore.operations.rewind(...args), /FROM \{uuid_tables\}/, []),
+  }),
+  "claims nothing": withIntake({
+    writeBatch: (session, changes) => intakeStore.operations.writeBatch(session, { ...changes, uuids: [] }),
+  }),
+  "gives the numbers of users again": withIntake({
+    writeBatch: (...args) =>
+      changed(intakeStore.operations.writeBatch(...args), /INSERT INTO \{projects\}/, (sql) =>
+        sql.replace("GREATEST(p.users, EXCLUDED.users)", "p.users"),
+      ),
+  }),
+  "writes what it claims on an old state": withIntake({
+    writeBatch: (session, { fence: _fence, ...changes }) =>
+      changed(
+        intakeStore.operations.writeBatch(session, { ...changes, fence: undefined }),
+        /UPDATE \{spools\} SET prepared/,
+        (sql) => sql.replace("version = $2", "$2 > 0"),
+      ),
+  }),
   "drops tables which are not read yet": {
     ...soundStores,
     records: {
@@ -106,6 +133,14 @@ export const brokenRecordStores: Readonly<Record<string, RecordStores>> = {
     },
   },
 };
+
+function withIntake(
+  broken: Partial<Pick<typeof intakeStore.operations, "rewind" | "writeBatch">>,
+): RecordStores {
+  const { operations } = intakeStore;
+  const { rewind = operations.rewind, writeBatch = operations.writeBatch } = broken;
+  return { ...soundStores, intake: { ...intakeStore, operations: { ...operations, rewind, writeBatch } } };
+}
 
 /** Leaves a statement out of an operation of the ledger. */
 function withLedger(

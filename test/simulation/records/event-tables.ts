@@ -1,9 +1,14 @@
 import type { Scheduler } from "../scheduler.ts";
 
-/** One event in the tables. */
-interface EventRow {
-  readonly batch: number;
+/** One event and its user. */
+export interface EventOfUser {
   readonly id: string;
+  readonly userId: number;
+}
+
+/** One event in the tables. */
+interface EventRow extends EventOfUser {
+  readonly batch: number;
 }
 
 /**
@@ -31,18 +36,20 @@ export class EventTables {
    * Inserts rows in parts. Resolves when all are inserted; may reject although some of them, or all, are
    * or will be inserted.
    */
-  async insert(batch: number, ids: readonly string[], canFail: boolean): Promise<void> {
+  async insert(batch: number, events: readonly EventOfUser[], canFail: boolean): Promise<void> {
     const { random } = this.#scheduler;
-    const half = random.int(0, ids.length);
+    const half = random.int(0, events.length);
     const isFailing = canFail && random.chance(0.1);
-    const parts = [ids.slice(0, half), ids.slice(half)].map((part) => this.#part(batch, part, isFailing));
+    const parts = [events.slice(0, half), events.slice(half)].map((part) =>
+      this.#part(batch, part, isFailing),
+    );
     if (isFailing) throw new Error("the connection to the event tables is lost");
     await Promise.all(parts);
   }
 
   /** Returns the events of batches up to a number, except hidden ones. */
-  scan(watermark: number, hidden: readonly number[]): readonly string[] {
-    return this.#rows.flatMap(({ batch, id }) => (batch <= watermark && !hidden.includes(batch) ? [id] : []));
+  scan(watermark: number, hidden: readonly number[]): readonly EventOfUser[] {
+    return this.#rows.filter(({ batch }) => batch <= watermark && !hidden.includes(batch));
   }
 
   delete(batch: number): void {
@@ -55,18 +62,23 @@ export class EventTables {
     return this.#rows.length;
   }
 
-  #part(batch: number, ids: readonly string[], isFailing: boolean): Promise<void> {
+  #part(batch: number, events: readonly EventOfUser[], isFailing: boolean): Promise<void> {
     const { random } = this.#scheduler;
     const isLate = random.chance(isFailing ? 0.5 : 0.05);
     this.#pending++;
     return new Promise((resolve) => {
       this.#scheduler.after(isLate ? random.int(100, 8_000) : random.int(1, 20), () => {
         this.#pending--;
-        this.#rows.push(...ids.map((id) => ({ batch, id })));
-        this.#scheduler.note(() => `events of batch ${batch} are inserted: ${ids.join(" ")}`);
+        this.#rows.push(...events.map((event) => ({ batch, ...event })));
+        this.#scheduler.note(() => `events of batch ${batch} are inserted: ${textOf(events)}`);
         this.#changed();
         resolve();
       });
     });
   }
+}
+
+/** Returns events and their users as a text for messages and comparisons. */
+export function textOf(events: readonly EventOfUser[]): string {
+  return events.map(({ id, userId }) => `${id} of ${userId}`).join(", ");
 }

@@ -1,4 +1,6 @@
 import { type Ledger, ledgerStore } from "../../../store/events/ledger/ledger.ts";
+import { PostgresIntake } from "../../../store/intake/postgres/postgres.ts";
+import { intakeStore } from "../../../store/intake/postgres/store.ts";
 import { PostgresLeases } from "../../../store/leases/postgres/postgres-leases.ts";
 import { leaseStore } from "../../../store/leases/postgres/store.ts";
 import { createAppendQueue } from "../../../store/records/append-queue.ts";
@@ -19,6 +21,7 @@ import { runLoader } from "./loader.ts";
 export interface RecordStores {
   readonly leases: typeof leaseStore;
   readonly ledger: typeof ledgerStore;
+  readonly intake: typeof intakeStore;
   readonly records: typeof recordStore;
   readonly isReleasedEarly: boolean;
 }
@@ -26,6 +29,7 @@ export interface RecordStores {
 export const soundStores: RecordStores = {
   leases: leaseStore,
   ledger: ledgerStore,
+  intake: intakeStore,
   records: recordStore,
   isReleasedEarly: false,
 };
@@ -53,6 +57,8 @@ export async function runRecords(
   await new RecordHistory(scheduler, server, stores).run();
 }
 
+type Append = (record: Uint8Array) => Promise<void>;
+
 class RecordHistory {
   readonly #scheduler: Scheduler;
   readonly #stores: RecordStores;
@@ -60,6 +66,7 @@ class RecordHistory {
   readonly #invariants: RecordInvariants;
   readonly #tables: EventTables;
   readonly #replicas: Replica[] = [];
+  readonly #appends = new Map<Replica, Append>();
   #failure: unknown;
   #isFaulty = true;
   #started = 0;
@@ -142,6 +149,11 @@ class RecordHistory {
       leases: leasePort,
       ledger,
       reader,
+      openIntake: ({ name, token }) => {
+        const own = new PostgresExecutor(this.#stores.intake, this.#network.createPool(replica, 1), pool);
+        const fence = { name, token };
+        return new PostgresIntake(own, { spool: project, uuidWindowMs: 2 * dayMs, maxCachedIds: 3, fence });
+      },
       tables: this.#tables,
       project,
       canFail: () => this.#isFaulty,
@@ -158,6 +170,7 @@ class RecordHistory {
       admit: undefined,
     });
     this.#accept(replica, queue.append, random.int(3, 15));
+    this.#appends.set(replica, queue.append);
     this.#query(replica, ledger);
     this.#collect(replica, ledger);
   }
@@ -179,17 +192,31 @@ class RecordHistory {
     return { call: (name, ...args) => executor.call(name, leaseClock.now(), args, undefined) };
   }
 
-  #accept(replica: Replica, append: (record: Uint8Array) => Promise<void>, count: number): void {
+  #accept(replica: Replica, append: Append, count: number): void {
     const { random } = this.#scheduler;
     for (let at = 0; at < count; at++) {
       const id = `${this.#started}-${replica.name.slice(8)}-${at}`;
-      replica.clock.after(random.int(0, faultyMs - 2_000), () => {
-        append(Buffer.from(id)).then(
-          () => this.#invariants.acknowledge(id),
-          () => {},
-        );
-      });
+      replica.clock.after(random.int(0, faultyMs - 2_000), () => this.#send(append, id));
     }
+  }
+
+  /** Sends a record, and some records again: the sender of a record without a reply does so at another replica. */
+  #send(append: Append, id: string): void {
+    const { random } = this.#scheduler;
+    const again = (chance: number): void => {
+      if (!random.chance(chance)) return;
+      this.#scheduler.after(random.int(1, 2_000), () => {
+        const alive = this.#replicas.filter((replica) => replica.isAlive && this.#appends.has(replica));
+        if (alive.length > 0) this.#send(this.#appends.get(random.pick(alive))!, id);
+      });
+    };
+    append(Buffer.from(id)).then(
+      () => {
+        this.#invariants.acknowledge(id);
+        again(0.1);
+      },
+      () => again(0.7),
+    );
   }
 
   /** Asks what can be seen, with a pause between the head and the scan. */

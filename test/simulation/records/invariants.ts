@@ -1,7 +1,8 @@
 import type { Lease } from "../../../store/leases/leases.ts";
 import type { DatabaseServer, Transaction } from "../database/server.ts";
 import { InvariantError } from "../invariant-error.ts";
-import type { EventTables } from "./event-tables.ts";
+import { type EventOfUser, type EventTables, textOf } from "./event-tables.ts";
+import { ReferenceUsers } from "./identities.ts";
 import { spoolName } from "./loader.ts";
 
 interface Table {
@@ -22,7 +23,7 @@ export class RecordInvariants {
   readonly #project: number;
   readonly #tables: Table[] = [];
   /** What a query at each watermark must see. */
-  readonly #visibleAt = new Map<number, readonly string[]>([[0, []]]);
+  readonly #visibleAt = new Map<number, readonly EventOfUser[]>([[0, []]]);
   readonly #tokens = new Map<number, number>();
   readonly #acknowledged = new Set<string>();
   #head: Head = { watermark: 0, hidden: [] };
@@ -53,7 +54,7 @@ export class RecordInvariants {
   }
 
   /** Checks what a query has seen which began with a head. */
-  checkSeen(watermark: number, seen: readonly string[]): void {
+  checkSeen(watermark: number, seen: readonly EventOfUser[]): void {
     const expected = this.#visibleAt.get(watermark);
     if (expected === undefined) throw new InvariantError(`watermark ${watermark} never was committed`);
     this.#compare(`a query at watermark ${watermark}`, seen, expected);
@@ -80,7 +81,7 @@ export class RecordInvariants {
   checkEnd(): void {
     this.checkVisible();
     const visible = new Map<string, number>();
-    for (const id of this.events!.scan(this.#head.watermark, this.#head.hidden)) {
+    for (const { id } of this.events!.scan(this.#head.watermark, this.#head.hidden)) {
       visible.set(id, (visible.get(id) ?? 0) + 1);
     }
     for (const id of this.#acknowledged) {
@@ -153,7 +154,7 @@ export class RecordInvariants {
     if (head.watermark < this.#head.watermark)
       throw new InvariantError(`watermark ${head.watermark} follows ${this.#head.watermark}`);
     if (head.watermark > this.#head.watermark)
-      this.#visibleAt.set(head.watermark, this.#idsTo(this.#place()));
+      this.#visibleAt.set(head.watermark, this.#eventsTo(this.#place()));
     this.#head = head;
     this.checkVisible();
   }
@@ -205,8 +206,16 @@ export class RecordInvariants {
     );
   }
 
-  #compare(who: string, seen: readonly string[], expected: readonly string[]): void {
-    const [a, b] = [seen.toSorted().join(" "), expected.toSorted().join(" ")];
+  /** Each record counts once, and has the user of its place in the order of all records. */
+  #eventsTo(place: { readonly number: number; readonly offset: number } | undefined): readonly EventOfUser[] {
+    const users = new ReferenceUsers();
+    return [...new Set(this.#idsTo(place))].map((id) => ({ id, userId: users.userOf(id) }));
+  }
+
+  #compare(who: string, seen: readonly EventOfUser[], expected: readonly EventOfUser[]): void {
+    const [a, b] = [seen, expected].map((events) =>
+      textOf(events.toSorted((x, y) => (x.id < y.id ? -1 : 1))),
+    );
     if (a !== b) throw new InvariantError(`${who} sees [${a}], not [${b}]`);
   }
 }
