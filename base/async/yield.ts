@@ -5,8 +5,11 @@
  */
 export type YieldToEventLoop = () => Promise<void> | undefined;
 
-/** It is longer than most other pieces of work, and shorter than a delay that a caller notices. */
-const defaultSliceMs = 5;
+/**
+ * It is longer than most other pieces of work. A call takes two or three iterations of the event loop, in each of which
+ * it may wait for one slice.
+ */
+const defaultSliceMs = 2;
 
 /** Loops over items of a microsecond or less need to yield only after this many of them. */
 export const itemsPerYield = 1_024;
@@ -20,6 +23,9 @@ export interface YieldOptions {
 
 /** Work that waits to go on, in the order of its waits. */
 const waiting: (() => void)[] = [];
+
+/** When the slices of this iteration of the event loop end; undefined before the first. */
+let iterationEndMs: number | undefined;
 
 /**
  * Waits for an iteration of the event loop of its own. If all waiting work went on in the same iteration, as it does
@@ -37,14 +43,34 @@ function resumeNext(): void {
   if (waiting.length > 0) setImmediate(resumeNext);
 }
 
+/** Returns the end of the slice of work that begins in this iteration, in which all such work shares one. */
+function endOfFirstSlice(startMs: number): number {
+  if (iterationEndMs === undefined) {
+    iterationEndMs = startMs + defaultSliceMs;
+    setImmediate(endIteration);
+  }
+  return iterationEndMs;
+}
+
+function endIteration(): void {
+  iterationEndMs = undefined;
+}
+
+const processMs = (): number => performance.now();
+
 /** It costs tens of nanoseconds a call, so a step should take microseconds. */
 export function createYield({
   sliceMs = defaultSliceMs,
   signal,
-  monotonicMs = () => performance.now(),
+  monotonicMs = processMs,
 }: YieldOptions = {}): YieldToEventLoop {
-  let untilMs = monotonicMs() + sliceMs;
+  const startMs = monotonicMs();
+  let untilMs: number | undefined;
   return () => {
+    if (untilMs === undefined) {
+      untilMs = startMs + sliceMs;
+      if (monotonicMs === processMs) untilMs = Math.min(untilMs, endOfFirstSlice(startMs));
+    }
     if (monotonicMs() < untilMs) return undefined;
     return nextIteration().then(() => {
       signal?.throwIfAborted();

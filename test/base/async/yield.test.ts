@@ -49,3 +49,12 @@ it("maps as Array.map does", async () => {
   const yieldToEventLoop = createYield({ sliceMs: 0 });
   expect(await mapYielding([1, 2, 3], (n) => 2 * n, yieldToEventLoop)).toEqual([2, 4, 6]);
 });
+
+it("gives all work that begins in one iteration of the event loop one slice", async () => {
+  const first = createYield();
+  while (first() === undefined);
+  const second = createYield();
+  const wait = second();
+  expect(wait).toBeInstanceOf(Promise);
+  await wait;
+});
