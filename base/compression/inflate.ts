@@ -2,6 +2,7 @@ import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import {
   brotliDecompress,
+  brotliDecompressSync,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -81,6 +82,29 @@ function pieceBytesOf(bytes: Uint8Array): number {
 
 function declaredLength({ buffer, byteOffset, length }: Uint8Array): number {
   return length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
+}
+
+/** Inflating more takes longer than to hand it to a thread. */
+const maxShortOutput = 65_536;
+
+/**
+ * Inflates a short text on the event loop. Returns undefined for a longer one, and for malformed bytes.
+ * @throws InflatedTooLongError for more than `maxBytes`
+ */
+export function inflateShort(
+  bytes: Uint8Array,
+  compression: Exclude<Compression, "deflate">,
+  maxBytes: number,
+): Buffer | undefined {
+  if (bytes.length > maxSyncBytes) return undefined;
+  const maxOutputLength = Math.min(maxBytes, maxShortOutput);
+  try {
+    const inflateSync = compression === "gzip" ? gunzipSync : brotliDecompressSync;
+    return inflateSync(bytes, { maxOutputLength });
+  } catch (error) {
+    if (!isTooLong(error) || maxOutputLength < maxBytes) return undefined;
+    throw new InflatedTooLongError(`inflates to more than ${maxBytes} bytes`, { cause: error });
+  }
 }
 
 /** Inflates on the event loop; undefined if the declared length is too small. */

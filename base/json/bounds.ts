@@ -1,4 +1,3 @@
-import type { YieldToEventLoop } from "../async/yield.ts";
 import {
   backslash,
   classOf,
@@ -83,21 +82,27 @@ export function findJsonExcess(bytes: Uint8Array, bounds: JsonBounds): JsonExces
   return scan(asBuffer(bytes), bounds, startOf(bounds), bytes.length);
 }
 
-/** As `findJsonExcess`, in pieces of one to three milliseconds, between which the event loop can do other work. */
-export async function findJsonExcessYielding(
-  bytes: Uint8Array,
-  bounds: JsonBounds,
-  yieldToEventLoop: YieldToEventLoop,
-  pieceBytes = 262_144,
-): Promise<JsonExcess | undefined> {
-  if (bytes.length <= unscannedBytes) return undefined;
-  const buffer = asBuffer(bytes);
-  const state = startOf(bounds);
-  for (let end = pieceBytes; ; end += pieceBytes) {
-    const excess = scan(buffer, bounds, state, Math.min(end, bytes.length));
-    if (excess !== undefined || end >= bytes.length) return excess;
-    const wait = yieldToEventLoop();
-    if (wait !== undefined) await wait;
+/** Scans a text as it arrives, each byte once. */
+export class JsonBoundsScan {
+  readonly #bounds: JsonBounds;
+  readonly #state: ScanState;
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds;
+    this.#state = startOf(bounds);
+  }
+
+  /**
+   * Continues to the end of `bytes`.
+   * @param bytes the text from its beginning, as far as it has arrived
+   */
+  advance(bytes: Uint8Array): JsonExcess | undefined {
+    return scan(asBuffer(bytes), this.#bounds, this.#state, bytes.length, false);
+  }
+
+  /** Ends the scan. @param bytes the whole text */
+  finish(bytes: Uint8Array): JsonExcess | undefined {
+    return scan(asBuffer(bytes), this.#bounds, this.#state, bytes.length);
   }
 }
 
@@ -116,7 +121,7 @@ const phrases: Readonly<Record<keyof JsonBounds, (max: number) => string>> = {
   longNumbers: (max) => `the JSON holds more than ${max} numbers of ${longNumberBytes} or more digits`,
 };
 
-/** A scan that has stopped between two tokens. */
+/** A scan that has stopped between two tokens, or within one that is not complete. */
 interface ScanState {
   /** The numbers that may still follow. A key counts as a value too, until its colon is read. */
   values: number;
@@ -128,29 +133,49 @@ interface ScanState {
   readonly members: number[];
   depth: number;
   stringStart: number;
+  scalarStart: number;
+  /** The kind of the token that is not complete; `spacing` between two tokens. */
+  within: typeof spacing | typeof text | typeof other;
   at: number;
 }
 
 function startOf({ values, keys, longNumbers, members }: JsonBounds): ScanState {
   const counts = { values, keys, longNumbers, elements: [-1], members: [members] };
-  return { ...counts, depth: 0, stringStart: 0, at: 0 };
+  return { ...counts, depth: 0, stringStart: 0, scalarStart: 0, within: spacing, at: 0 };
 }
 
 /**
  * Scans to the first token at or after `to`. It is one function over local variables, because with properties of an
  * object it takes longer than JSON.parse.
+ * @param isWhole whether no more bytes follow
  */
-function scan(bytes: Buffer, bounds: JsonBounds, state: ScanState, to: number): JsonExcess | undefined {
-  let { values, keys, longNumbers, depth, stringStart, at } = state;
-  const { elements, members } = state;
+function scan(
+  bytes: Buffer,
+  bounds: JsonBounds,
+  state: ScanState,
+  to: number,
+  isWhole = true,
+): JsonExcess | undefined {
   const excess = (bound: keyof JsonBounds, byte: number): JsonExcess => ({ bound, max: bounds[bound], byte });
+  if (state.within !== spacing && !completeToken(bytes, state, isWhole)) return undefined;
+  let { values, keys, longNumbers, depth, stringStart, scalarStart, within, at } = state;
+  const { elements, members } = state;
+  if (within === other && isLong(bytes, scalarStart, at) && --longNumbers < 0)
+    return excess("longNumbers", scalarStart);
+  within = spacing;
   while (at < to) {
     const byte = bytes[at]!;
     const kind = kinds[byte];
     if (kind === text) {
       if (--values < -1) return excess("values", at);
       stringStart = at + 1;
-      at = endOfString(bytes, stringStart) + 1;
+      at = endOfString(bytes, stringStart);
+      if (at === bytes.length && !isWhole) {
+        within = text;
+        at = resumeOfString(bytes, stringStart);
+        break;
+      }
+      at++;
     } else if (kind === afterValue) {
       if (values < 0) return excess("values", stringStart - 1);
       if (elements[depth] === 0) return excess("elements", at);
@@ -165,9 +190,13 @@ function scan(bytes: Buffer, bounds: JsonBounds, state: ScanState, to: number): 
       at++;
     } else if (kind === other) {
       if (--values < 0) return excess("values", at);
-      const start = at;
-      at = endOfScalar(bytes, at);
-      if (isLong(bytes, start, at) && --longNumbers < 0) return excess("longNumbers", start);
+      scalarStart = at;
+      at = endOfScalar(bytes, at + 1);
+      if (at === bytes.length && !isWhole) {
+        within = other;
+        break;
+      }
+      if (isLong(bytes, scalarStart, at) && --longNumbers < 0) return excess("longNumbers", scalarStart);
     } else if (kind === open) {
       if (--values < 0) return excess("values", at);
       if (++depth > bounds.depth) return excess("depth", at);
@@ -182,8 +211,28 @@ function scan(bytes: Buffer, bounds: JsonBounds, state: ScanState, to: number): 
       at++;
     }
   }
-  Object.assign(state, { values, keys, longNumbers, depth, stringStart, at });
+  Object.assign(state, { values, keys, longNumbers, depth, stringStart, scalarStart, within, at });
   return undefined;
+}
+
+/** Moves to the end of the token in which the scan has stopped; returns false if that has not arrived. */
+function completeToken(bytes: Buffer, state: ScanState, isWhole: boolean): boolean {
+  const from = state.at;
+  const isString = state.within === text;
+  state.at = isString ? endOfString(bytes, from) : endOfScalar(bytes, from);
+  if (state.at < bytes.length || isWhole) {
+    if (isString) state.at++;
+    return true;
+  }
+  if (isString) state.at = resumeOfString(bytes, from);
+  return false;
+}
+
+/** Returns where the search for the end of a string goes on: before a backslash whose escaped byte has not arrived. */
+function resumeOfString(bytes: Buffer, from: number): number {
+  let start = bytes.length;
+  while (start > from && bytes[start - 1] === backslash) start--;
+  return bytes.length - ((bytes.length - start) % 2);
 }
 
 function lengthOfKey(bytes: Buffer, start: number, end: number): number {
@@ -193,7 +242,7 @@ function lengthOfKey(bytes: Buffer, start: number, end: number): number {
 }
 
 function endOfScalar(bytes: Buffer, from: number): number {
-  let at = from + 1;
+  let at = from;
   while (at < bytes.length && kinds[bytes[at]!] === other) at++;
   return at;
 }

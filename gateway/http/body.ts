@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createInflater } from "../../base/compression/inflate.ts";
+import { createInflater, InflatedTooLongError, inflateShort } from "../../base/compression/inflate.ts";
+import type { JsonBoundsScan, JsonExcess, ScannedJson } from "../../base/json/bounds.ts";
 import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
@@ -11,12 +12,21 @@ import type { ByteShare } from "./open-bytes.ts";
 /** Bytes that are inflated at a time. */
 const partBytes = 64 * 1024;
 
+/** A longer body is scanned while it arrives, as scanning it at once would take more than half a millisecond. */
+const longBytes = 128 * 1024;
+
 /** Receives the body of a request, or the reason why there is none. */
 export interface BodyReader {
   /** Size on the wire. */
   bytesRead(bytes: number): void;
   /** @param encoded the body as it was sent, where a content encoding was undone */
   receive(body: Buffer, encoded?: Buffer): void;
+  /**
+   * Called while a long body arrives; returns true if it is refused for its beginning. The rest is then discarded, or not
+   * inflated.
+   * @param body its beginning
+   */
+  isRefused?(body: Buffer): boolean;
   fail(reason: unknown): void;
 }
 
@@ -44,14 +54,46 @@ function encodingOf(header = "identity"): string {
   return name === "x-gzip" ? "gzip" : name;
 }
 
+/** Opens a scan of a body of JSON; undefined for another body. */
+export type OpenScan = () => JsonBoundsScan | undefined;
+
+/** Scans a long body while it arrives. */
+export class BodyScan {
+  readonly #scan: JsonBoundsScan | undefined;
+  #excess: JsonExcess | undefined;
+
+  constructor(open: OpenScan | undefined) {
+    this.#scan = open?.();
+  }
+
+  /** Reports whether the beginning of the body exceeds a bound. */
+  isRefused(beginning: Buffer): boolean {
+    this.#excess = this.#scan?.advance(beginning);
+    return this.#excess !== undefined;
+  }
+
+  /** Ends the scan. @param body the whole, unless it is refused */
+  finish(body: Buffer): ScannedJson | undefined {
+    return this.#scan && { excess: this.#excess ?? this.#scan.finish(body) };
+  }
+}
+
 /** Reads a body as a promise. `bytesRead` receives the size on the wire. */
 export function readBody(
   request: Request,
   room: BodyLimit,
   hold: ByteShare,
-  bytesRead: (bytes: number) => void,
-): Promise<Buffer> {
-  return new Promise((receive, fail) => collectBody(request, room, hold, { bytesRead, receive, fail }));
+  { bytesRead, openScan }: { readonly bytesRead: (bytes: number) => void; readonly openScan: OpenScan },
+): Promise<{ readonly body: Buffer; readonly scanned: ScannedJson | undefined }> {
+  return new Promise((resolve, fail) => {
+    let scan: BodyScan | undefined;
+    const isRefused = (beginning: Buffer): boolean => {
+      scan ??= new BodyScan(openScan);
+      return scan.isRefused(beginning);
+    };
+    const receive = (body: Buffer): void => resolve({ body, scanned: scan?.finish(body) });
+    collectBody(request, room, hold, { bytesRead, receive, isRefused, fail });
+  });
 }
 
 /** @param bytes the size that was declared, where one was */
@@ -72,15 +114,36 @@ function inflating(encoding: Encoding, room: BodyLimit, hold: ByteShare, reader:
     fail: (reason) => reader.fail(reason),
     receive: (wire) => {
       hold.complete();
-      inflate(wire, encoding, room, hold).then(
-        (body) => reader.receive(body, wire),
-        (error: unknown) => reader.fail(error),
-      );
+      const short = tryShort(wire, encoding, room);
+      if (short instanceof ConnectError) reader.fail(short);
+      else if (short !== undefined) reader.receive(short, wire);
+      else {
+        inflate(wire, encoding, room, hold, reader).then(
+          (body) => reader.receive(body, wire),
+          (error: unknown) => reader.fail(error),
+        );
+      }
     },
   };
 }
 
-async function inflate(wire: Buffer, encoding: Encoding, room: BodyLimit, hold: ByteShare): Promise<Buffer> {
+/** Inflates a short body at once; undefined for others. */
+function tryShort(wire: Buffer, encoding: Encoding, room: BodyLimit): Buffer | ConnectError | undefined {
+  try {
+    return inflateShort(wire, encoding, room.maxBytes);
+  } catch (error) {
+    if (error instanceof InflatedTooLongError) return tooLarge(room);
+    throw error;
+  }
+}
+
+async function inflate(
+  wire: Buffer,
+  encoding: Encoding,
+  room: BodyLimit,
+  hold: ByteShare,
+  reader: BodyReader,
+): Promise<Buffer> {
   const body = new MessageBuffer();
   try {
     const inflater = createInflater(encoding, { chunkSize: partBytes });
@@ -90,6 +153,7 @@ async function inflate(wire: Buffer, encoding: Encoding, room: BodyLimit, hold: 
       body.add(part, 0);
       hold.take(part.length);
       if (!hold.isOpen) throw new ConnectError("the call has ended", Code.Canceled);
+      if (reader.isRefused?.(body.all)) break;
     }
   } catch (error) {
     if (error instanceof ConnectError) throw error;
@@ -107,16 +171,20 @@ function collect(
   reader: BodyReader,
 ): void {
   const body = new MessageBuffer();
+  let length = 0;
+  let isRefused = false;
   let isOver = false;
   const fail = (reason: ConnectError): void => {
     if (!isOver) failLater(reader, reason);
     isOver = true;
   };
   const onData = (chunk: Buffer): void => {
-    if (body.length + chunk.length > room.maxBytes) fail(tooLarge(room));
-    else if (hold.isOpen) {
+    length += chunk.length;
+    if (length > room.maxBytes) fail(tooLarge(room));
+    else if (hold.isOpen && !isRefused) {
       body.add(chunk, declared);
       hold.take(chunk.length);
+      isRefused = length > longBytes && reader.isRefused?.(body.all) === true;
     }
     if (!isOver && hold.isOpen) return;
     request.off("data", onData);
@@ -127,7 +195,7 @@ function collect(
   request.on("end", () => {
     if (isOver || !hold.isOpen) return;
     isOver = true;
-    reader.bytesRead(body.length);
+    reader.bytesRead(length);
     reader.receive(body.take() ?? Buffer.alloc(0));
   });
   request.on("error", onClose);

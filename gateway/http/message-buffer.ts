@@ -20,6 +20,11 @@ export class MessageBuffer {
     return this.#bytes;
   }
 
+  /** The message so far, which later chunks may move. */
+  get all(): Buffer {
+    return this.#bytes === undefined ? Buffer.alloc(0) : this.#bytes.subarray(0, this.#length);
+  }
+
   /** @param expectedBytes the announced length of the whole message */
   add(chunk: Buffer, expectedBytes: number): void {
     const length = this.#length + chunk.length;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createYield, type YieldToEventLoop } from "../../base/async/yield.ts";
 import type { ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
 import { Call } from "../call/call.ts";
@@ -11,7 +10,7 @@ import { CallRecord, type ProtocolName } from "../call/record.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { bodyLimitOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
-import { type BodyReader, collectBody } from "./body.ts";
+import { type BodyReader, BodyScan, collectBody, type OpenScan } from "./body.ts";
 import type { HttpResponse } from "./http.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./http.ts";
 import { type ByteShare, countResponse, type ShareOwner } from "./open-bytes.ts";
@@ -37,7 +36,7 @@ export interface ReceivedBody {
   readonly body: Buffer;
   /** The body as it was sent, where a content encoding was undone. */
   readonly encoded: Buffer | undefined;
-  /** The result of `scan`. */
+  /** The result of the scan that `openScan` opened. */
   readonly scanned: ScannedJson | undefined;
 }
 
@@ -47,8 +46,8 @@ export type DecodeBody = (received: ReceivedBody, call: Call, request: NodeReque
 /** How the message of one request is read. */
 export interface UnaryInput {
   readonly decode: DecodeBody;
-  /** Scans a long body before it is decoded, with waits for other work; undefined if the body is short. */
-  readonly scan?: (body: Buffer, yieldToEventLoop: YieldToEventLoop) => Promise<ScannedJson> | undefined;
+  /** Opens the scan of a long body, which runs while the body arrives. */
+  readonly openScan?: OpenScan;
   /** Admits the caller before the body is read; without it every caller is known. */
   readonly admit?: ((call: Call) => Standing) | undefined;
 }
@@ -74,6 +73,8 @@ class Exchange implements BodyReader, ShareOwner {
   readonly #record: CallRecord;
   readonly #call: Call;
   #hold: ByteShare | undefined;
+  /** The scan of a long body. */
+  #scan: BodyScan | undefined;
   #ended = false;
 
   constructor(
@@ -128,26 +129,13 @@ class Exchange implements BodyReader, ShareOwner {
     this.#record.bytesIn = bytes;
   }
 
-  receive(body: Buffer, encoded?: Buffer): void {
-    // The bytes stay counted while the body is scanned.
-    this.#hold?.complete();
-    const scan = this.#input.scan?.(body, this.#yieldUntilEnded(createYield()));
-    if (scan === undefined) {
-      this.#decode({ body, encoded, scanned: undefined });
-      return;
-    }
-    scan.then(
-      (scanned) => this.#decode({ body, encoded, scanned }),
-      (error: unknown) => this.fail(error),
-    );
+  isRefused(beginning: Buffer): boolean {
+    this.#scan ??= new BodyScan(this.#input.openScan);
+    return this.#scan.isRefused(beginning);
   }
 
-  /** The scan of a call that has ended rejects, so that it does not hold the body any longer. */
-  #yieldUntilEnded(yieldToEventLoop: YieldToEventLoop): YieldToEventLoop {
-    return () =>
-      yieldToEventLoop()?.then(() => {
-        if (this.#ended) throw new ConnectError("the call has ended", Code.Canceled);
-      });
+  receive(body: Buffer, encoded?: Buffer): void {
+    this.#decode({ body, encoded, scanned: this.#scan?.finish(body) });
   }
 
   #decode(received: ReceivedBody): void {

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { toBinary } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
+import { JsonBoundsScan } from "../../base/json/bounds.ts";
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
 import { hasReason, malformedMessage } from "../call/refusals.ts";
@@ -13,7 +14,6 @@ import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
 import { serveUnaryHttp, type UnaryHttp, type UnaryInput } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
-import { scanLongJson } from "../rest/json-text.ts";
 
 interface Serialize extends UnaryInput {
   readonly encode: UnaryHttp["encode"];
@@ -74,7 +74,7 @@ function jsonOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const read = createJsonBodyReader(input, bounds, gateway.unknownMembers);
   const { encode } = createJsonCodec(output);
   return {
-    scan: (body, yieldToEventLoop) => scanLongJson(body, bounds, yieldToEventLoop),
+    openScan: () => new JsonBoundsScan(bounds),
     decode: ({ body, scanned }) => read(body, scanned).message,
     encode: (message, call, request) => succeed(gateway, call, request, "application/json", encode(message)),
   };

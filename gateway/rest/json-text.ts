@@ -1,11 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import type { YieldToEventLoop } from "../../base/async/yield.ts";
 import {
   describeJsonExcess,
   findJsonExcess,
-  findJsonExcessYielding,
   type JsonBounds,
   type ScannedJson,
 } from "../../base/json/bounds.ts";
@@ -14,19 +12,6 @@ import { parseExactJson } from "../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../base/json/fault.ts";
 import { findInvalidUtf8 } from "../../base/json/utf8.ts";
 import { badRequest } from "./violations.ts";
-
-/** A longer body would be scanned for more than about a millisecond. */
-const scannedAtOnceBytes = 131_072;
-
-/** Scans a long body before it is parsed, with waits for other work. Returns undefined for a short body. */
-export function scanLongJson(
-  body: Buffer,
-  bounds: JsonBounds,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<ScannedJson> | undefined {
-  if (body.length <= scannedAtOnceBytes) return undefined;
-  return findJsonExcessYielding(body, bounds, yieldToEventLoop).then((excess) => ({ excess }));
-}
 
 /**
  * Parses the JSON of a body. Throws INVALID_ARGUMENT that names the bound which

@@ -7,8 +7,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { YieldToEventLoop } from "../../base/async/yield.ts";
-import type { ScannedJson } from "../../base/json/bounds.ts";
+import { JsonBoundsScan, type ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
 import type { DecodedBody, RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
@@ -17,12 +16,13 @@ import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
 import { refuse } from "../call/refusals.ts";
 import type { GatewayContext } from "../gateway-context.ts";
+import type { OpenScan } from "../http/body.ts";
 import type { CallerHead } from "../http/request-head.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
 import { decodeJson } from "./json-message.ts";
-import { parseJson, scanLongJson } from "./json-text.ts";
+import { parseJson } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
 import { compileQuery, queryValue } from "./query.ts";
 import { badRequest } from "./violations.ts";
@@ -30,7 +30,7 @@ import { badRequest } from "./violations.ts";
 /** An HTTP request as its message is read from it. */
 export interface RestInput {
   readonly body: Buffer;
-  /** The result of `scan`. */
+  /** The result of the scan that `openScan` opened. */
   readonly scanned: ScannedJson | undefined;
   readonly contentType: string | undefined;
   /** The segments of the path, percent-encoded. */
@@ -43,8 +43,8 @@ type ReadRequest = (input: RestInput) => DecodedBody;
 
 /** How a binding reads its requests. */
 export interface RequestReader {
-  /** Scans a long body of JSON before it is read, with waits for other work; undefined for other bodies. */
-  readonly scan: (body: Buffer, yieldToEventLoop: YieldToEventLoop) => Promise<ScannedJson> | undefined;
+  /** Opens the scan of a body. */
+  readonly openScan: OpenScan;
   /** Throws INVALID_ARGUMENT. */
   readonly read: ReadRequest;
 }
@@ -63,8 +63,7 @@ export function compileRequest(
   const { variables } = binding;
   const bounds = jsonBoundsOf(gateway.limits, binding.served);
   const isJson = readsJson(binding, codecs);
-  const scan: RequestReader["scan"] = (body, yieldToEventLoop) =>
-    isJson ? scanLongJson(body, bounds, yieldToEventLoop) : undefined;
+  const openScan: OpenScan = () => (isJson ? new JsonBoundsScan(bounds) : undefined);
   const read: ReadRequest = (input) => {
     const decoded = readBody(input);
     if (variables.length === 0 && input.query === "") return decoded;
@@ -80,7 +79,7 @@ export function compileRequest(
     if (violations.length > 0) throw badRequest(violations);
     return decoded;
   };
-  return { scan, read };
+  return { openScan, read };
 }
 
 function readsJson(binding: RestBinding, codecs: RestCodecs): boolean {

@@ -30,7 +30,7 @@ export function compileStreamRoute(
   codecs: RestCodecs,
 ): ServeRoute {
   const { served } = binding;
-  const { read, scan } = compileRequest(binding, codecs, gateway);
+  const { read, openScan } = compileRequest(binding, codecs, gateway);
   const writer = compileResponse(binding, codecs);
   const invoke = compileStream(served, gateway.interceptors);
   const admit = compileAdmit(binding);
@@ -50,12 +50,10 @@ export function compileStreamRoute(
         if (typeof standing === "object" && "response" in standing)
           throw new Error(`${served.name} streams its response, so admit cannot return one`);
         const room = bodyLimitOf(standing, gateway.limits, served);
-        const body = await readBody(request, room, hold, (bytes) => {
+        const bytesRead = (bytes: number): void => {
           record.bytesIn = bytes;
-        });
-        // The bytes stay counted while the body is scanned.
-        hold.complete();
-        const scanned = await scan(body, createYield({ signal: call.signal }));
+        };
+        const { body, scanned } = await readBody(request, room, hold, { bytesRead, openScan });
         hold.close();
         if (call.aborted) return;
         const { message, attachment } = read({

@@ -28,7 +28,7 @@ export function compileUnaryRoute(
   codecs: RestCodecs,
 ): ServeRoute {
   const { served } = binding;
-  const { read, scan } = compileRequest(binding, codecs, gateway);
+  const { read, openScan } = compileRequest(binding, codecs, gateway);
   const { contentTypeOf, write } = compileResponse(binding, codecs);
   const invoke = compileUnary(served, gateway.interceptors);
   const admit = compileAdmit(binding);
@@ -65,7 +65,7 @@ export function compileUnaryRoute(
       if (attached !== undefined) call.values.set(kRequestAttachment, attached);
       return message;
     };
-    const input = { decode, scan, admit: admit && ((call: Call) => admit(call, segments, query)) };
+    const input = { decode, openScan, admit: admit && ((call: Call) => admit(call, segments, query)) };
     serveUnaryHttp(gateway, method, input, request, response);
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { InflatedTooLongError, inflate } from "../../../base/compression/inflate.ts";
+import { InflatedTooLongError, inflate, inflateShort } from "../../../base/compression/inflate.ts";
 
 const maxBytes = 4 * 1_048_576;
 const zeros = (length: number) => Buffer.alloc(length);
@@ -42,4 +42,15 @@ it.each([
   const outcome = inflate(packed, compression, maxBytes);
   await expect(outcome).rejects.toThrow();
   await expect(outcome).rejects.not.toBeInstanceOf(InflatedTooLongError);
+});
+
+it.each([
+  ["gzip", gzipSync],
+  ["br", brotliCompressSync],
+] as const)("%s of few bytes that stand for few is inflated at once", (compression, pack) => {
+  expect(inflateShort(pack(zeros(65_536)), compression, maxBytes)).toEqual(zeros(65_536));
+  expect(inflateShort(pack(zeros(65_537)), compression, maxBytes)).toBeUndefined();
+  expect(inflateShort(pack(randomBytes(20_000)), compression, maxBytes)).toBeUndefined();
+  expect(inflateShort(pack(zeros(100)).subarray(0, -2), compression, maxBytes)).toBeUndefined();
+  expect(() => inflateShort(pack(zeros(1_000)), compression, 999)).toThrow(InflatedTooLongError);
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import {
   describeJsonExcess,
   findJsonExcess,
-  findJsonExcessYielding,
   type JsonBounds,
+  JsonBoundsScan,
   unscannedBytes,
 } from "../../../base/json/bounds.ts";
 
@@ -137,51 +137,46 @@ test.each([
   expect(excessOf(text, {})).toBeUndefined();
 });
 
-describe("in pieces with waits between them", () => {
+test("a text that arrives in parts has the same excess as the whole", () => {
+  const parts = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 200 });
   const bounds = {
     ...wide,
     depth: 3,
-    members: 3,
+    members: 4,
     elements: 4,
-    keys: 5,
-    keyBytes: 3,
-    values: 9,
+    keys: 8,
+    keyBytes: 9,
+    values: 12,
     longNumbers: 1,
   };
-  const token = fc.constantFrom(
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    ":",
-    '"a"',
-    '"key\\""',
-    "1",
-    "1e5",
-    "true",
-    " ",
-    '"',
+  const texts = fc.oneof(
+    fc.json({ maxDepth: 4 }),
+    fc
+      .array(fc.constantFrom('"', "\\\\", "\\", "[", "]", "{", "}", ",", ":", " ", "1", "1e5", "a"), {
+        maxLength: 60,
+      })
+      .map((tokens) => tokens.join("")),
+    fc.nat().map((digits) => `[${"1".repeat(digits % 40)},12345678901234567890,"\\\\"]`),
   );
+  fc.assert(
+    fc.property(texts, parts, (json, lengths) => {
+      const bytes = Buffer.from(room + json);
+      const scan = new JsonBoundsScan(bounds);
+      let excess = scan.advance(bytes.subarray(0, unscannedBytes));
+      let end = unscannedBytes;
+      for (const length of lengths) {
+        end = Math.min(bytes.length, end + length);
+        excess ??= scan.advance(bytes.subarray(0, end));
+      }
+      excess ??= scan.finish(bytes);
+      expect(excess).toEqual(findJsonExcess(bytes, bounds));
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  test("finds the same as in one piece", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(token, { maxLength: 60 }),
-        fc.integer({ min: 1, max: 9 }),
-        async (parts, piece) => {
-          const text = Buffer.from(room + parts.join(""));
-          const found = await findJsonExcessYielding(text, bounds, () => undefined, piece);
-          expect(found).toEqual(findJsonExcess(text, bounds));
-        },
-      ),
-    );
-  });
-
-  test("waits after each of them", async () => {
-    let waits = 0;
-    const wait = (): undefined => void waits++;
-    await findJsonExcessYielding(Buffer.from("[1,1]".padEnd(5_000)), wide, wait, 1_000);
-    expect(waits).toBe(4);
-  });
+test("a text that arrives in parts is scanned no further than its excess", () => {
+  const scan = new JsonBoundsScan({ ...wide, elements: 3 });
+  expect(scan.advance(Buffer.from("[1,1"))).toBeUndefined();
+  expect(scan.advance(Buffer.from("[1,1,1,1"))).toMatchObject({ bound: "elements", byte: 6 });
 });

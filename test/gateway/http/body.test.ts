@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -6,9 +7,15 @@ import {
   constants,
 } from "node:http2";
 import { connect } from "node:net";
+import { PassThrough } from "node:stream";
+import { brotliCompressSync } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Authorize } from "../../../gateway/gateway-context.ts";
+import { type BodyReader, collectBody } from "../../../gateway/http/body.ts";
+import { connectionOf } from "../../../gateway/http/connections.ts";
+import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
+import { defaultLimits } from "../../../gateway/limits.ts";
 import { envelope, grpcStatusOf, openHttp2, type RawAnswer, sendHttp1, untilClosed } from "../../e2e/raw.ts";
 import { openGatewayForTest, type TestGateway } from "../gateway-server.ts";
 
@@ -271,4 +278,59 @@ test("a connection on which no request comes is closed", async () => {
   const session = openSession(server);
   await once(session, "close");
   expect((await sendHttp1(server.port, "GET /healthz", {})).status).toBe(200);
+});
+
+describe("a long body that is refused for its beginning", () => {
+  const bytes = 4_000_000;
+  const beginning = 300_000;
+
+  /** Reads a body of which the reader refuses the first 300,000 bytes. */
+  async function read(headers: Record<string, string>, body: Buffer) {
+    const request = Object.assign(new PassThrough(), { headers, httpVersionMajor: 1 });
+    const hold = new OpenBytes(defaultLimits).openBody(connectionOf(undefined), { cut: () => undefined });
+    const seen = { asked: 0, wire: 0, most: 0 };
+    const received = await new Promise<Buffer>((receive, fail) => {
+      const reader: BodyReader = {
+        bytesRead: (wire) => Object.assign(seen, { wire }),
+        isRefused(so) {
+          seen.asked++;
+          return so.length >= beginning;
+        },
+        receive,
+        fail,
+      };
+      collectBody(request as never as IncomingMessage, { maxBytes: bytes }, hold, reader);
+      for (let at = 0; at < body.length; at += 10_000) request.write(body.subarray(at, at + 10_000));
+      request.end();
+    });
+    return { ...seen, received, held: hold.bytes };
+  }
+
+  test("is read to its end and not kept", async () => {
+    const { received, held, wire, asked } = await read({}, Buffer.alloc(bytes));
+    expect([received.length, held, wire]).toEqual([beginning, beginning, bytes]);
+    // It is not asked for a short body, nor after it has refused.
+    expect(asked).toBe((beginning - 130_000) / 10_000);
+  });
+
+  test("is not inflated any further", async () => {
+    const packed = brotliCompressSync(Buffer.alloc(bytes));
+    const { received, asked } = await read({ "content-encoding": "br" }, packed);
+    expect(received.length).toBe(Math.ceil(beginning / 65_536) * 65_536);
+    expect(asked).toBe(received.length / 65_536);
+  });
+});
+
+test.each([
+  ["identity", (text: Buffer) => text],
+  ["br", (text: Buffer) => brotliCompressSync(text)],
+] as const)("a long body with too many elements is refused: %s", async (encoding, pack) => {
+  const server = await openGatewayForTest({ library });
+  const send = (elements: number) => {
+    const body = pack(Buffer.from(`{"tags":[${'"",'.repeat(elements - 1)}""]}`));
+    const headers = { ...text, "content-encoding": encoding, "content-length": String(body.length) };
+    return sendHttp1(server.port, `POST ${path.replace("Echo", "SearchBooks")}`, headers, body);
+  };
+  expect(`${(await send(1_000_001)).body}`).toContain("an array has more than 1000000 elements");
+  expect(await send(100_000)).toMatchObject({ status: 200 });
 });

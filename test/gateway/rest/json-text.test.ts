@@ -2,7 +2,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import type { JsonBounds } from "../../../base/json/bounds.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
-import { parseJson, scanLongJson } from "../../../gateway/rest/json-text.ts";
+import { parseJson } from "../../../gateway/rest/json-text.ts";
 
 function messageOf(body: string | Uint8Array, bounds: Partial<JsonBounds> = {}): string {
   try {
@@ -47,14 +47,4 @@ test.each([
   ["a string without end", `"${"a".repeat(5_000_000)}`],
 ])("%s do not exhaust the stack", (_name, text) => {
   expect(messageOf(text, { depth: 10_000_000 })).toContain("found the end of the text");
-});
-
-test("a long body is scanned with waits for other work, a short one when it is parsed", async () => {
-  const bounds = { ...defaultLimits.json, elements: 1_000_000 };
-  const long = Buffer.from(`[${"1,".repeat(1_000_000)}1]`);
-  let waits = 0;
-  const scanned = await scanLongJson(long, bounds, () => void waits++);
-  expect(waits).toBe(7);
-  expect(() => parseJson(long, bounds, scanned)).toThrow("an array has more than 1000000 elements");
-  expect(scanLongJson(Buffer.from("[1,1]"), bounds, () => undefined)).toBeUndefined();
 });
