@@ -1,10 +1,13 @@
+import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../../base/text/quote.ts";
 import {
+  type HealthCheckRequest,
+  HealthCheckResponseSchema,
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../gen/grpc/health/v1/health_pb.ts";
-import { type ServedService, serve } from "../methods.ts";
+import { type ServedService, type Subscriber, serve } from "../methods.ts";
 
 /** The status of a known service. */
 export type ServiceStatus = "serving" | "not serving";
@@ -55,6 +58,21 @@ export function createHealth(serviceNames: Iterable<string>): Health {
     }
   }
 
+  /** Does the same as `watch`. */
+  function subscribe(request: Message, subscriber: Subscriber): () => void {
+    const { service } = request as HealthCheckRequest;
+    let sent: ServingStatus | undefined;
+    const wake = (): void => {
+      const status = toWire(states.get(service)) ?? ServingStatus.SERVICE_UNKNOWN;
+      if (status !== sent) subscriber.send(create(HealthCheckResponseSchema, { status }));
+      sent = status;
+      if (isDraining) subscriber.complete();
+    };
+    watchers.add(wake);
+    wake();
+    return () => watchers.delete(wake);
+  }
+
   return {
     served: serve(
       HealthService,
@@ -62,7 +80,7 @@ export function createHealth(serviceNames: Iterable<string>): Health {
         check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service) }),
         watch: ({ service }, { signal }) => watch(service, signal),
       },
-      { maxMessageBytes },
+      { maxMessageBytes, subscribe: { watch: subscribe } },
     ),
     get isDraining() {
       return isDraining;

@@ -5,8 +5,9 @@ import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
-import type { Connections } from "./connections.ts";
+import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
+import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
@@ -45,6 +46,13 @@ export interface Port {
   drain(graceMs: number): Promise<void>;
 }
 
+/**
+ * HTTP/2 sessions that begin in one iteration of the event loop. With the first packet of each may come a hundred
+ * streams, which take about 3 ms.
+ */
+const sessionsPerIteration = 2;
+/** HTTP/2 streams that begin in one iteration: a packet may have hundreds, and a call takes 0.05 to 0.2 ms. */
+const streamsPerIteration = 16;
 /** HTTP/2 flow control: a stream of 100 MiB would crawl through the default window of 64 KiB. */
 const streamWindowBytes = 1024 * 1024;
 const sessionWindowBytes = 16 * 1024 * 1024;
@@ -173,13 +181,17 @@ function createPlain(
   const h2 = http2.createServer(http2Options(limits), onRequest);
   const serveHttp1 = h1.listeners("connection")[0] as (this: http.Server, socket: net.Socket) => void;
   h1.removeAllListeners("connection");
+  const waiting = new FairWorkQueue<Address>(sessionsPerIteration);
   h1.on("connection", (socket: net.Socket) => {
     socket.setNoDelay(true);
     detectHttp2(socket, limits.headersTimeoutMs, (isHttp2) => {
       if (isHttp2) {
         // HTTP/1.1 servers keep a connection whose peer has ended its side; HTTP/2 servers close it.
         socket.allowHalfOpen = false;
-        h2.emit("connection", socket);
+        socket.on("error", ignore);
+        waiting.run(connectionOf(socket).address, () => {
+          if (!socket.destroyed) h2.emit("connection", socket);
+        });
       } else {
         serveHttp1.call(h1, socket);
         socket.resume();
@@ -196,6 +208,7 @@ function putFirst(
 ): void {
   const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
   h2.removeAllListeners("stream");
+  const waiting = new FairWorkQueue<Address>(streamsPerIteration);
   const listener = (
     stream: http2.ServerHttp2Stream,
     headers: http2.IncomingHttpHeaders,
@@ -205,8 +218,12 @@ function putFirst(
     if (stream.destroyed) stream.on("error", ignore);
     else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
     else {
-      const pass = (): void => compat.call(h2, stream, headers, ...rest);
-      if (!onStream(stream, headers, pass)) pass();
+      stream.on("error", ignore);
+      waiting.run(connectionOf(stream.session).address, () => {
+        if (stream.destroyed) return;
+        const pass = (): void => compat.call(h2, stream, headers, ...rest);
+        if (!onStream(stream, headers, pass)) pass();
+      });
     }
   };
   (h2 as http2.Http2Server).on("stream", listener);

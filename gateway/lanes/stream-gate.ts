@@ -16,6 +16,7 @@ import { peerOf } from "../http/http.ts";
 import { refuseStream } from "../http/open-calls.ts";
 import type { OnStream } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
+import { createSubscriptionLane, isPlainGrpc, type ServeSubscription } from "./subscription.ts";
 
 /** Connect's handlers take up to 0.5 ms to begin a stream, during which other calls wait. */
 const streamsPerIteration = 4;
@@ -28,8 +29,12 @@ const streamsPerIteration = 4;
 export function createStreamGate(gateway: GatewayContext): OnStream {
   const waiting = new FairWorkQueue<Address>(streamsPerIteration);
   const methods = new Map<string, ServedMethod>();
+  const subscriptions = new Map<ServedMethod, ServeSubscription>();
   for (const served of gateway.services.flatMap((service) => service.methods)) {
-    if (served.spec.kind !== "unary") methods.set(`/${served.name}`, served);
+    if (served.spec.kind === "unary") continue;
+    methods.set(`/${served.name}`, served);
+    const serve = createSubscriptionLane(gateway, served);
+    if (serve !== undefined) subscriptions.set(served, serve);
   }
   return (stream, headers, pass) => {
     const served = methods.get(headers[":path"] as string);
@@ -40,6 +45,11 @@ export function createStreamGate(gateway: GatewayContext): OnStream {
     const record = new CallRecord(served.desc, protocol, peerOf(stream.session as never), headers);
     const error = refusalOf(gateway, served, record, stream, headers);
     if (error === undefined) {
+      const serve = isPlainGrpc(headers) ? subscriptions.get(served) : undefined;
+      if (serve !== undefined) {
+        serve(stream, headers, record);
+        return true;
+      }
       if (record.caller.kind !== "anonymous") return false;
       stream.on("error", ignore);
       waiting.run(connectionOf(stream.session).address, () => {
