@@ -36,6 +36,7 @@ export class PackedRow {
   readonly #textCount: number;
   readonly #texts: (string | null)[];
   #row = 0;
+  #textBytes = 0;
 
   constructor(chunk: DuckDBDataChunk, textCount: number) {
     // Each access to a vector looks up its memory again.
@@ -47,6 +48,7 @@ export class PackedRow {
   moveTo(row: number): void {
     this.#row = row;
     const view = (this.#vectors[0] as DuckDBBlobVector).getItemBytes(row)!;
+    this.#textBytes = view.byteLength;
     const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
     const all = bytes.toString("utf8");
     // Lengths in bytes are lengths in characters only when each character is one byte; that takes half the time.
@@ -61,6 +63,11 @@ export class PackedRow {
         from = to;
       }
     }
+  }
+
+  /** The bytes of all texts of the row. */
+  get textBytes(): number {
+    return this.#textBytes;
   }
 
   /** @param column the column's index */

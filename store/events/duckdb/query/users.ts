@@ -11,10 +11,15 @@ import { PackedRow, packTexts } from "./packed-texts.ts";
 import type { Queries } from "./query.ts";
 import { relationsOf } from "./relations.ts";
 
-/** The number of rows decoded at a time; more would block the event loop. */
-const rowsBetweenYields = 256;
-/** The number of stored rows that one statement reads, of which each takes a millisecond. */
-const rowsPerPage = 16_384;
+/** The rows decoded at a time, and the bytes of their texts; more would block the event loop. */
+const maxDecodedRows = 256;
+const maxDecodedBytes = 131_072;
+/** The stored rows that one statement reads, which takes a millisecond. */
+const maxPageRows = 16_384;
+const minPageRows = 64;
+const firstPageRows = 512;
+/** Bytes of texts in the rows of a statement, which are in memory for as long as the reader waits. */
+const pageBytes = 2_097_152;
 
 export async function* streamUsers(
   queries: Queries,
@@ -75,7 +80,7 @@ async function* readLimited(
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
   const found = await runLimited(queries, caller, prepare, signal);
-  if (found !== undefined) yield* decode(found.result, found.prepared);
+  if (found !== undefined) yield* decode(found.result, found.prepared, () => undefined);
 }
 
 async function runLimited(queries: Queries, caller: QueryCaller, prepare: Prepare, signal: AbortSignal) {
@@ -105,29 +110,39 @@ async function* storeAndRead(
     const placed = `SELECT *, row_number() OVER (ORDER BY user_id) AS place FROM (${sql}) p`;
     await query.run(`CREATE TEMP TABLE found AS ${placed}`, ...bindings);
     await query.settle();
-    for (let from = 0; ; from += rowsPerPage) {
-      const page = `place > ${from} AND place <= ${from + rowsPerPage}`;
+    for (let from = 0, rows = firstPageRows; ; ) {
+      const page = `place > ${from} AND place <= ${from + rows}`;
       const result = await query.run(`SELECT * FROM temp.found WHERE ${page} ORDER BY place`);
-      yield* decode(result, prepared);
-      if (result.rowCount < rowsPerPage) return;
+      let bytes = 0;
+      yield* decode(result, prepared, (textBytes) => {
+        bytes += textBytes;
+      });
+      if (result.rowCount < rows) return;
+      from += rows;
+      rows = Math.max(minPageRows, Math.min(maxPageRows, Math.floor((rows * pageBytes) / (bytes + 1))));
     }
   } finally {
     release();
   }
 }
 
+/** @param decoded called with the bytes of the texts of each row */
 async function* decode(
   result: DuckDBMaterializedResult,
   { textCount, userId, properties, places }: Prepared,
+  decoded: (textBytes: number) => void,
 ): AsyncIterable<readonly StoredUser[]> {
   const yieldToEventLoop = createYield();
   for (let index = 0; index < result.chunkCount; index++) {
     const chunk = result.getChunk(index);
     const rows = new PackedRow(chunk, textCount);
-    for (let row = 0; row < chunk.rowCount; row += rowsBetweenYields) {
+    for (let row = 0; row < chunk.rowCount; ) {
       const users: StoredUser[] = [];
-      for (let one = row; one < Math.min(chunk.rowCount, row + rowsBetweenYields); one++) {
-        rows.moveTo(one);
+      const end = Math.min(chunk.rowCount, row + maxDecodedRows);
+      for (let bytes = 0; row < end && bytes < maxDecodedBytes; row++) {
+        rows.moveTo(row);
+        bytes += rows.textBytes;
+        decoded(rows.textBytes);
         users.push(decodeUser(rows, userId, properties, places));
       }
       yield users;
