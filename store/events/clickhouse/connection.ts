@@ -48,7 +48,7 @@ export class Connection implements AsyncDisposable {
     this.#shards = options.shards.map((url, shard, { length }) => {
       const { host } = new URL(url);
       return new Shard({
-        name: length === 1 ? `"${host}"` : `shard ${shard + 1} of ${length} ("${host}")`,
+        name: length === 1 ? `the event store "${host}"` : `shard ${shard + 1} of ${length} ("${host}")`,
         client: async () => (await this.#open())[shard]!,
         closing: this.#closing.signal,
       });

@@ -75,7 +75,7 @@ export function storeError(error: unknown, server: string): unknown {
   const code = codeOf(error);
   const reason = oneLine(describeReason(error));
   if (code === undefined) {
-    const message = `the event store ${server} is unavailable: ${reason}`;
+    const message = `${server} is unavailable: ${reason}`;
     return new EventsUnavailableError(message, { cause: error, retryAfterMs });
   }
   if (/pattern too large/.test(error.message)) return new PatternTooLargeError(reason, { cause: error });
@@ -83,7 +83,7 @@ export function storeError(error: unknown, server: string): unknown {
   const Kind = kinds.get(code);
   if (Kind === undefined) return error;
   const advice = missingTable.has(code) ? "; the store has to be migrated" : "";
-  return new Kind(`the event store ${server} is unavailable: ${reason}${advice}`, {
+  return new Kind(`${server} is unavailable: ${reason}${advice}`, {
     cause: error,
     ...(networkCodes.includes(code) && { retryAfterMs }),
   });

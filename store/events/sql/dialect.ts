@@ -47,6 +47,9 @@ export interface Dialect {
   /** The list without order and duplicates. */
   asSet(list: string): string;
 
+  /** Undefined for engines which have no values of this kind. */
+  readonly states?: AggregateStates;
+
   /** The bit at a computed position from 0 to 62, as a power of two. */
   bit(place: string): string;
   anyBit(mask: string, bits: bigint): string;
@@ -72,8 +75,6 @@ export interface Dialect {
   flatten(lists: string): string;
   /** The aggregate which merges the values of shards. An engine without shards has none. */
   merge(column: string, merge: Merge): string;
-  /** As `quantile`, but a value that `merge` accepts. */
-  quantileState(value: string, fraction: string, filter: string | undefined): string;
   /** Follows the name of a common table expression which is computed once. */
   asShared(query: string): string;
   /** The value of a column in rows which lack it. */
@@ -107,5 +108,25 @@ export type Merge =
   | "concatenate"
   /** Lists of equal length, element by element. */
   | "addLists"
-  /** The states of a quantile, by the SQL of its fraction. */
-  | { readonly fraction: string };
+  /** States of quantiles. */
+  | Fraction;
+
+/** The SQL of the fraction of a quantile. */
+export interface Fraction {
+  readonly fraction: string;
+}
+
+/**
+ * Aggregates whose values stay mergeable. A state holds all distinct values, or all values, of its rows:
+ * those of buckets make the number of the whole range, and collecting distinct values takes less time
+ * than grouping by value.
+ */
+export interface AggregateStates {
+  /** The number of distinct values. */
+  distinct(value: string, filter: string | undefined): string;
+  quantile(value: string, fraction: string, filter: string | undefined): string;
+  /** The number of one state. */
+  value(state: string): string;
+  /** The number of several states, as an aggregate. */
+  merge(states: string, of: "distinct" | Fraction): string;
+}

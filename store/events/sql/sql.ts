@@ -2,7 +2,7 @@ import type { Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
 import { type CompiledMeasures, compileAdditive } from "./measure/additive.ts";
-import type { Numbered } from "./measure/aggregates.ts";
+import { type Numbered, needsValues } from "./measure/aggregates.ts";
 import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
 import { type CompiledScan, isListColumn, type MeasureLayout, type Part } from "./measure/layout.ts";
 import { Parameters } from "./parameters.ts";
@@ -41,7 +41,7 @@ export function compileScan(
   const division = divideRange(scan, sharedRows);
   if (scan.measures.length === 0 || division.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
-  const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
+  const [different, additive] = partition(numbered, ({ measure }) => needsValues(measure, context));
   const common: string[] = [];
   const compiled: CompiledMeasures[] = [];
   if (additive.length > 0) {

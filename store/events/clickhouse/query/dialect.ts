@@ -86,6 +86,16 @@ export const clickhouseDialect: Dialect = {
   listValue: (from, list) => `if(empty(${from}), NULL, toString(${list}))`,
   asSet: (list) => `arraySort(arrayDistinct(${list}))`,
 
+  states: {
+    distinct: (value, filter) => withFilter(`uniqExactState(${value})`, filter),
+    quantile: (value, fraction, filter) =>
+      withFilter(`quantileExactInclusiveState(${fraction})(${value})`, filter),
+    value: (state) => `finalizeAggregation(${state})`,
+    merge: (states, of) =>
+      of === "distinct"
+        ? `uniqExactMerge(${states})`
+        : `quantileExactInclusiveMerge(${of.fraction})(${states})`,
+  },
   bit: (place) => `bitShiftLeft(toInt64(1), ${place})`,
   anyBit: (mask, bits) => `bitAnd(${mask}, ${bits}) <> 0`,
   bitOr: (mask, filter) => `nullIf(${withFilter(`groupBitOr(${mask})`, filter)}, 0)`,
@@ -101,8 +111,6 @@ export const clickhouseDialect: Dialect = {
     return `groupArray(${of === "place" ? `assumeNotNull(${value})` : value})`;
   },
   merge: (column, merge) => mergeText(column, merge),
-  quantileState: (value, fraction, filter) =>
-    withFilter(`quantileExactInclusiveState(${fraction})(${value})`, filter),
   flatten: (lists) => `arrayFlatten(${lists})`,
   asShared: (query) => `AS MATERIALIZED (${query})`,
   missing: (isList) => (isList ? "[]" : "NULL"),
@@ -137,7 +145,7 @@ function mergeText(column: string, merge: Merge): string {
     case "max":
       return `${merge}(${column})`;
     default:
-      return `quantileExactInclusiveMerge(${merge.fraction})(${column})`;
+      return `quantileExactInclusiveMergeState(${merge.fraction})(${column})`;
   }
 }
 

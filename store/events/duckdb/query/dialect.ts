@@ -81,7 +81,6 @@ export const duckdbDialect: Dialect = {
   sumInOrder: (list) => `list_sum(list_sort(${list}))`,
   collect: (value) => `list(${value})`,
   merge: onlyOneShard,
-  quantileState: onlyOneShard,
   flatten: (lists) => `flatten(${lists})`,
   asShared: (query) => `AS MATERIALIZED (${query})`,
   missing: () => "NULL",

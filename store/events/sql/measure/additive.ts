@@ -5,15 +5,14 @@ import { compilePass, groupBy, type Pass, type RangeDivision, withKeys } from ".
 import type { CompileContext } from "../source.ts";
 import {
   aggregateTexts,
-  exactSum,
   isOf,
-  type Kind,
+  isState,
   mergedColumns,
   type Numbered,
+  numberOf,
   totalText,
   valueTexts,
 } from "./aggregates.ts";
-import { joinParts, partNames, valueOfParts } from "./exact-sum.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
 import { mergeShards } from "./merge.ts";
 
@@ -37,9 +36,9 @@ export function compileAdditive(
   division: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
 ): CompiledMeasures {
-  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, division)]));
+  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, context, scan, division)]));
   if (isSingle(division)) return { parts: [compileWhole(context, scan, division, measures)], layouts };
-  const quantiles = measures.filter(isOf("quantile"));
+  const quantiles = measures.filter((one) => isOf("quantile")(one) && !isState(one, context));
   const whole = scan.totals && quantiles.length > 0 ? [compileWhole(context, scan, division, quantiles)] : [];
   if (division.stretches.windows === undefined) {
     const { rows, keys } = compileStretches(context, scan, division, measures);
@@ -49,7 +48,7 @@ export function compileAdditive(
     };
   }
   const inStretches = measures.filter((one) => !quantiles.includes(one));
-  const sums = measures.filter(isOf("sum"));
+  const sums = measures.filter((one) => isOf("sum")(one) || isState(one, context));
   const windows = quantiles.length > 0 ? [compileWindows(context, scan, division, quantiles)] : [];
   if (inStretches.length === 0) return { parts: [...windows, ...whole], layouts };
   const { rows, keys } = compileStretches(context, scan, division, inStretches);
@@ -68,12 +67,19 @@ export function compileAdditive(
 const isSingle = ({ stretches }: RangeDivision): boolean =>
   stretches.count <= 1 && stretches.windows === undefined;
 
-function layoutOf({ index, measure }: Numbered, { totals }: Scan, division: RangeDivision): MeasureLayout {
+function layoutOf(
+  one: Numbered,
+  context: CompileContext,
+  { totals }: Scan,
+  division: RangeDivision,
+): MeasureLayout {
+  const { index, measure } = one;
   const { kind } = measure.aggregate;
-  const isCount = kind === "count" || kind === "values";
+  const isCount = kind === "count" || kind === "values" || kind === "distinct";
   const { windows } = division.stretches;
-  const isPerBucket = windows === undefined || kind === "quantile" || kind === "sum";
-  const places = windows === undefined || !isPerBucket ? "places" : kind === "sum" ? "places_s" : "places_w";
+  const isMerged = kind === "sum" || isState(one, context);
+  const isPerBucket = windows === undefined || kind === "quantile" || isMerged;
+  const places = windows === undefined || !isPerBucket ? "places" : isMerged ? "places_s" : "places_w";
   return {
     total: totals ? `t${index}` : undefined,
     cells: isSingle(division)
@@ -113,28 +119,25 @@ function compileCells(
 ): Part {
   const { dialect } = context;
   const number = (text: string) => dialect.cast(text, scalar("number"));
-  const sum = exactSum(context);
   const lists = listed.map((one) => {
-    const name = `x${one.index}`;
-    const cell = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : number(name);
+    const cell = isOf("sum")(one) ? numberOf(one, context) : number(numberOf(one, context));
     return `${dialect.collect(cell, "number")} AS c${one.index}`;
   });
-  const totals = measures.flatMap(({ index, measure: { aggregate } }) => {
-    const text = totalText(aggregate.kind as Kind, `x${index}`, sum);
-    return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${index}`];
+  const totals = measures.flatMap((one) => {
+    const text = totalText(one, context);
+    return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${one.index}`];
   });
   return listPart(keys, [`${dialect.collect("b", "place")} AS places`, ...lists, ...totals], rows);
 }
 
-/** Compiles sums of windows from the parts of their stretches. */
+/** Compiles the numbers of windows from the parts of sums, and from the states, of their stretches. */
 function compileSumWindows(
   context: CompileContext,
   division: RangeDivision,
   { rows, keys, measures }: Stretched,
 ): Part {
   const { dialect } = context;
-  const sum = exactSum(context);
-  const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
+  const inner = measures.map((one) => `${totalText(one, context)} AS y${one.index}`);
   const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(context, division)}${groupBy(keys, "w.w")}`;
   const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`, "number")} AS c${index}`);
   return listPart(keys, [`${dialect.collect("b", "place")} AS places_s`, ...lists], `(${joined})`);
@@ -188,16 +191,13 @@ function compileWhole(
   measures: readonly Numbered[],
 ): Part {
   const pass = passOf(context, scan, division, measures, false);
-  const sum = exactSum(context);
   const inner = aggregateTexts(measures, pass, context);
   const grouped = `SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)}`;
   const columnsOfShards = mergedColumns(measures, context);
   const rows = `(${mergeShards(context, { sql: grouped, keys: pass.keys, by: [], columns: columnsOfShards })})`;
-  const columns = measures.map((one) => {
-    const name = `x${one.index}`;
-    const value = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : name;
-    return `${context.dialect.cast(value, scalar("number"))} AS t${one.index}`;
-  });
+  const columns = measures.map(
+    (one) => `${context.dialect.cast(numberOf(one, context), scalar("number"))} AS t${one.index}`,
+  );
   const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${rows} x)`;
   return { sql, columns: columns.map(nameOf) };
 }

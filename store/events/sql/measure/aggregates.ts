@@ -2,11 +2,13 @@ import type { Aggregate, Measure } from "../../scan.ts";
 import { compileExpression } from "../expression/expression.ts";
 import { asNumber } from "../expression/value.ts";
 import { type Pass, withFilter } from "../pass.ts";
-import type { CompileContext, Source } from "../source.ts";
+import { type CompileContext, Source } from "../source.ts";
 import { type ExactSum, joinParts, partNames, splitValue, sumParts, valueOfParts } from "./exact-sum.ts";
 import type { GroupedRows } from "./merge.ts";
 
-export type Kind = Exclude<Aggregate["kind"], "distinct">;
+type Kind = Aggregate["kind"];
+type Distinct = Extract<Aggregate, { kind: "distinct" }>;
+
 /** A measure with its index in the scan. */
 export interface Numbered {
   readonly index: number;
@@ -23,6 +25,7 @@ export const exactSum = ({ dialect, hasWideSums = false }: CompileContext): Exac
 /** Returns the SQL of what is aggregated in each row; several columns for a sum. */
 export function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
   if (aggregate.kind === "count") return ["1"];
+  if (aggregate.kind === "distinct") return [distinctText(aggregate, source)];
   const value = compileExpression(aggregate.of, source);
   const { dialect } = source.context;
   const number = () => dialect.nullable(asNumber(value, source.context));
@@ -30,6 +33,36 @@ export function valueTexts(aggregate: Aggregate, source: Source): readonly strin
   if (aggregate.kind !== "values") return [number()];
   const { sql, type } = value;
   return [type.isList ? `CASE WHEN NOT ${dialect.isEmptyList(sql)} THEN 1 END` : sql];
+}
+
+/** Returns the SQL of a value whose distinct values are counted. */
+export function distinctText({ of, as }: Distinct, source: Source): string {
+  const { dialect } = source.context;
+  const { sql, type } = compileExpression(of, source);
+  if (!type.isList) return sql;
+  return dialect.listValue(sql, as === "set" ? dialect.asSet(sql) : sql);
+}
+
+/** Reports whether distinct values are those of the elements of lists, each of which becomes a row. */
+export function isElements({ of, as }: Distinct, source: Source): boolean {
+  return as === "element" && compileExpression(of, source).type.isList;
+}
+
+/**
+ * Reports whether a measure needs groups by its value.
+ *
+ * Sets of shards would have to be sent, while their numbers of users add up.
+ */
+export function needsValues({ aggregate }: Measure, context: CompileContext): boolean {
+  if (aggregate.kind !== "distinct") return false;
+  if (context.dialect.states === undefined || context.stages !== undefined) return true;
+  return isElements(aggregate, new Source(context));
+}
+
+/** Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. */
+export function isState({ measure: { aggregate } }: Numbered, { dialect }: CompileContext): boolean {
+  const { kind } = aggregate;
+  return kind === "distinct" || (kind === "quantile" && dialect.states !== undefined);
 }
 
 /** Returns aggregates, with columns named after the measures' indexes in the scan. */
@@ -54,16 +87,18 @@ function aggregateText(
   { measure }: Numbered,
   value: string,
   filter: string | undefined,
-  { dialect, parameters, stages }: CompileContext,
+  { dialect, parameters }: CompileContext,
 ): string {
   const { aggregate } = measure;
   switch (aggregate.kind) {
-    case "quantile": {
-      const fraction = parameters.bind("number", aggregate.fraction);
-      return stages === undefined
-        ? dialect.quantile(value, fraction, filter)
-        : dialect.quantileState(value, fraction, filter);
-    }
+    case "distinct":
+      return dialect.states!.distinct(value, filter);
+    case "quantile":
+      return (dialect.states ?? dialect).quantile(
+        value,
+        parameters.bind("number", aggregate.fraction),
+        filter,
+      );
     case "values":
       return withFilter(`count(${value})`, filter);
     case "min":
@@ -100,9 +135,32 @@ export function mergedColumns(
   });
 }
 
-/** Returns the aggregate over all stretches of a group. */
-export function totalText(kind: Kind, cell: string, sum: ExactSum): string | undefined {
-  if (kind === "quantile") return undefined;
-  if (kind === "sum") return valueOfParts(joinParts(cell, sum), sum);
-  return kind === "min" || kind === "max" ? `${kind}(${cell})` : `sum(${cell})`;
+/** Returns the number of a column of `aggregateTexts`. */
+export function numberOf(one: Numbered, context: CompileContext): string {
+  const name = `x${one.index}`;
+  const sum = exactSum(context);
+  if (isOf("sum")(one)) return valueOfParts(partNames(name, sum), sum);
+  return isState(one, context) ? context.dialect.states!.value(name) : name;
+}
+
+/** Returns the aggregate of a column of `aggregateTexts`; undefined when its numbers can't be aggregated. */
+export function totalText(one: Numbered, context: CompileContext): string | undefined {
+  const name = `x${one.index}`;
+  const { aggregate } = one.measure;
+  const { dialect, parameters } = context;
+  switch (aggregate.kind) {
+    case "distinct":
+      return dialect.states!.merge(name, "distinct");
+    case "quantile":
+      return dialect.states?.merge(name, { fraction: parameters.bind("number", aggregate.fraction) });
+    case "sum": {
+      const sum = exactSum(context);
+      return valueOfParts(joinParts(name, sum), sum);
+    }
+    case "min":
+    case "max":
+      return `${aggregate.kind}(${name})`;
+    default:
+      return `sum(${name})`;
+  }
 }

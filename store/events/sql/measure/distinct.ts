@@ -5,7 +5,7 @@ import { compilePass, filterText, groupBy, type Pass, type RangeDivision, withKe
 import type { ListColumn } from "../rows.ts";
 import type { CompileContext, Source } from "../source.ts";
 import type { CompiledMeasures } from "./additive.ts";
-import type { Numbered } from "./aggregates.ts";
+import { distinctText, isElements, type Numbered } from "./aggregates.ts";
 import { type CellLayout, type Part, wordBits } from "./layout.ts";
 import { mergeShards } from "./merge.ts";
 
@@ -44,7 +44,7 @@ export function compileDistinct(
     scan,
     division,
     measures: measures.map(({ measure }) => measure),
-    values: (source) => (isElements(aggregate, source) ? [] : [valueText(aggregate, source)]),
+    values: (source) => (isElements(aggregate, source) ? [] : [distinctText(aggregate, source)]),
     lists: (source) => (isElements(aggregate, source) ? [elementsOf(aggregate, source)] : []),
     needsBucket: division.stretches.count > 1,
   });
@@ -223,18 +223,7 @@ function compileWholeWide(context: CompileContext, masked: Masked, source: strin
   return { sql: `(${mergeCounts(context, masked, { sql: counted, by: [], names })})`, columns: names };
 }
 
-function isElements({ of, as }: Distinct, source: Source): boolean {
-  return as === "element" && compileExpression(of, source).type.isList;
-}
-
 function elementsOf({ of }: Distinct, source: Source): ListColumn {
   const { sql, type } = compileExpression(of, source);
   return { name: "elements", sql, of: type.of };
-}
-
-function valueText({ of, as }: Distinct, source: Source): string {
-  const { dialect } = source.context;
-  const { sql, type } = compileExpression(of, source);
-  if (!type.isList) return sql;
-  return dialect.listValue(sql, as === "set" ? dialect.asSet(sql) : sql);
 }

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { generateRequest, type Request } from "./generate-request.ts";
+import { openJudge } from "./judge.ts";
+import type { OpenStore } from "./loaded-store.ts";
+import { createRandom } from "./random.ts";
+import { Refused } from "./refused.ts";
+import { scenes } from "./scenes.ts";
+import { seed } from "./seed.ts";
+import { spoilers } from "./spoil-request.ts";
+
+/** Requests for each of the five scenes. */
+const requestsPerScene = 400;
+const records = 500;
+const downloadsPerScene = 25;
+/** At a time: as many as run, and some that wait. */
+const together = 4;
+
+export interface RandomRequestsOptions {
+  /** Default: opens a store in DuckDB. */
+  readonly openStore?: OpenStore;
+  /** The time for all requests of a scene. */
+  readonly timeoutMs: number;
+}
+
+/** Tests that random requests are answered as by the reference. */
+export function testRandomRequests(name: string, { openStore, timeoutMs }: RandomRequestsOptions): void {
+  describe(`random requests${name}, ENGAGE_TEST_SEED=${seed}`, () => {
+    it.each(scenes)(
+      "are answered as by the reference, zone $project.zone",
+      { timeout: timeoutMs },
+      async (scene) => {
+        const random = createRandom(seed + scene.project.projectId);
+        await using judge = await openJudge(scene, random, records, openStore);
+        const faults: (string | undefined)[] = [];
+        for (let asked = 0; asked < requestsPerScene; asked += together) {
+          const requests = Array.from({ length: together }, () => generateRequest(random, scene));
+          faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
+        }
+        expect(faults).toHaveLength(requestsPerScene);
+        expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+      },
+    );
+
+    it.each(scenes)(
+      "are downloaded with all their groups, zone $project.zone",
+      { timeout: timeoutMs / 2 },
+      async (scene) => {
+        const random = createRandom(seed + 31 * scene.project.projectId);
+        await using judge = await openJudge(scene, random, records, openStore);
+        const requests = Array.from({ length: downloadsPerScene }, () => generateRequest(random, scene));
+        const faults = await Promise.all(requests.map((request) => judge.judgeDownload(request)));
+        expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+      },
+    );
+
+    it.each(scenes)(
+      "that are spoilt are refused, zone $project.zone",
+      { timeout: timeoutMs / 4 },
+      async (scene) => {
+        const random = createRandom(seed - scene.project.projectId);
+        await using judge = await openJudge(scene, random, 50, openStore);
+        for (const [name, spoil] of Object.entries(spoilers)) {
+          const request: Request = structuredClone(generateRequest(random, scene));
+          spoil(request, random);
+          await expect(judge.subject.analyze(request), name).rejects.toThrow(Refused);
+          expect(await judge.judge(request), name).toBeUndefined();
+        }
+      },
+    );
+  });
+}

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { testRandomRequests } from "../../reference/random-requests.ts";
+import { openStoreServers, type StoreServers } from "./world.ts";
+
+describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
+  let servers: StoreServers;
+  beforeAll(async () => {
+    servers = await openStoreServers(shards);
+  });
+  afterAll(() => servers[Symbol.asyncDispose]());
+  testRandomRequests("", {
+    openStore: async () => {
+      const world = await servers.createWorld();
+      const store = await world.open({ maxQueries: 2, maxWaiting: 100 });
+      return {
+        ...store,
+        async [Symbol.asyncDispose]() {
+          await store[Symbol.asyncDispose]();
+          await world[Symbol.asyncDispose]();
+        },
+      };
+    },
+    timeoutMs: 900_000,
+  });
+});
