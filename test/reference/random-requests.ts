@@ -8,22 +8,25 @@ import { scenes } from "./scenes.ts";
 import { seed } from "./seed.ts";
 import { spoilers } from "./spoil-request.ts";
 
-/** Requests for each of the five scenes. */
-const requestsPerScene = 400;
 const records = 500;
-const downloadsPerScene = 25;
 /** At a time: as many as run, and some that wait. */
 const together = 4;
 
 export interface RandomRequestsOptions {
   /** Default: opens a store in DuckDB. */
   readonly openStore?: OpenStore;
+  /** Requests for each of the five scenes. Default 400. */
+  readonly perScene?: number;
   /** The time for all requests of a scene. */
   readonly timeoutMs: number;
 }
 
 /** Tests that random requests are answered as by the reference. */
-export function testRandomRequests(name: string, { openStore, timeoutMs }: RandomRequestsOptions): void {
+export function testRandomRequests(
+  name: string,
+  { openStore, perScene = 400, timeoutMs }: RandomRequestsOptions,
+): void {
+  const downloads = Math.ceil(perScene / 16);
   describe(`random requests${name}, ENGAGE_TEST_SEED=${seed}`, () => {
     it.each(scenes)(
       "are answered as by the reference, zone $project.zone",
@@ -32,11 +35,11 @@ export function testRandomRequests(name: string, { openStore, timeoutMs }: Rando
         const random = createRandom(seed + scene.project.projectId);
         await using judge = await openJudge(scene, random, records, openStore);
         const faults: (string | undefined)[] = [];
-        for (let asked = 0; asked < requestsPerScene; asked += together) {
+        for (let asked = 0; asked < perScene; asked += together) {
           const requests = Array.from({ length: together }, () => generateRequest(random, scene));
           faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
         }
-        expect(faults).toHaveLength(requestsPerScene);
+        expect(faults).toHaveLength(perScene);
         expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
       },
     );
@@ -47,7 +50,7 @@ export function testRandomRequests(name: string, { openStore, timeoutMs }: Rando
       async (scene) => {
         const random = createRandom(seed + 31 * scene.project.projectId);
         await using judge = await openJudge(scene, random, records, openStore);
-        const requests = Array.from({ length: downloadsPerScene }, () => generateRequest(random, scene));
+        const requests = Array.from({ length: downloads }, () => generateRequest(random, scene));
         const faults = await Promise.all(requests.map((request) => judge.judgeDownload(request)));
         expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
       },

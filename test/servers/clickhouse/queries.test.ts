@@ -51,6 +51,9 @@ const sumOfShards = async (sql: string): Promise<number> => {
 const statements = () =>
   sumOfShards("SELECT count() FROM system.processes WHERE query_id LIKE 'engage-%' AND query LIKE '%e1%'");
 
+/** A statement is listed for a moment after the last bytes of its result. */
+const noStatements = () => expect.poll(statements, { timeout: 60_000 }).toBe(0);
+
 /** Compares each event with many texts, so that the statement runs for a while. */
 const slow: Scan = scanOf({
   measures: Array.from(
@@ -70,7 +73,7 @@ const slow: Scan = scanOf({
 });
 
 describe("a query", () => {
-  it("that is aborted has ended on all shards when it rejects", async () => {
+  it("that is aborted ends on all shards", async () => {
     const leaving = new AbortController();
     const reason = new Error("gone");
     const asked = opened.store.scan(slow, leaving.signal);
@@ -78,7 +81,8 @@ describe("a query", () => {
     await expect.poll(statements, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0);
     leaving.abort(reason);
     await rejected;
-    expect(await statements()).toBe(0);
+    // A shard which had not begun notices that its connection is closed.
+    await noStatements();
   });
 
   it("of a shard that is not there fails as a whole, and works again when it is", async () => {
@@ -104,7 +108,7 @@ describe("a query", () => {
     const median: Measure = measureOf({ kind: "quantile", of: of(price), fraction: 0.5 });
     await ask(opened.store, scanOf({ keys: [byValues(city)], measures: [median, users] }));
     expect(await sumOfShards("SELECT count() FROM system.tables WHERE is_temporary")).toBe(0);
-    expect(await statements()).toBe(0);
+    await noStatements();
   });
 
   it("with a value of 10^10 and more sums exactly", async () => {
@@ -130,7 +134,7 @@ describe("users of shards", () => {
     const found = [...first.value];
     expect(await readdir(folder)).toEqual([]);
     expect(opened.store.queryCounts()).toEqual({ running: 0, waiting: 0 });
-    expect(await statements()).toBe(0);
+    await noStatements();
     for (let next = await reading.next(); next.done !== true; next = await reading.next())
       found.push(...next.value);
     expect(found.map(({ userId }) => Number(userId))).toEqual(ids);

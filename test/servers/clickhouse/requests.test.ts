@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { testRandomRequests } from "../../reference/random-requests.ts";
 import { openStoreServers, type StoreServers } from "./world.ts";
 
+/** With 400, these are the 2,000 requests that the embedded engine is tested with. */
+const perScene = Number(process.env["ENGAGE_TEST_REQUESTS"] ?? 40);
+
 describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
   let servers: StoreServers;
   beforeAll(async () => {
@@ -20,6 +23,7 @@ describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
         },
       };
     },
+    perScene,
     timeoutMs: 900_000,
   });
 });
