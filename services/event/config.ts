@@ -31,16 +31,16 @@ const batchSchema = z.strictObject({
   maxDelayMs: milliseconds().default(1_000),
 });
 
-/** The files of records that are not loaded yet. */
+/** The files, or tables of a database, of records that are not loaded yet. */
 const spoolSchema = z.strictObject({
-  /** Size of a file. A file is deleted when all its records are loaded. */
+  /** Size of a file or table. It is deleted when all its records are loaded. */
   maxFileBytes: z
     .int()
     .min(mib)
     .max(2 ** 31)
     .default(64 * mib),
-  /** Free disk space below which records are refused. */
-  minFreeBytes: bytes().default(512 * mib),
+  /** Free disk space below which records are refused; for driver duckdb. Default: 512 MiB. */
+  minFreeBytes: bytes().optional(),
 });
 
 /** The engine of the store. */
@@ -117,6 +117,13 @@ export const eventsConfigSchema = z.strictObject({
   /** The files of refused records. */
   deadLetters: deadLettersSchema.prefault({}),
 });
+
+const defaultMinFreeBytes = 512 * mib;
+
+/** Returns the free disk space below which records are refused. */
+export function minFreeBytesOf({ minFreeBytes }: { readonly minFreeBytes?: number | undefined }): number {
+  return minFreeBytes ?? defaultMinFreeBytes;
+}
 
 export function nameLimitsOf({ maxEventNames, maxNewNamesPerMinute }: NameLimits): NameLimits {
   return { maxEventNames, maxNewNamesPerMinute };

@@ -18,6 +18,11 @@ export interface Leases extends AsyncDisposable {
    * @throws LeasesUnavailableError when the store is unavailable; the caller tries again
    */
   acquire(name: string, signal: AbortSignal): Promise<Lease>;
+  /**
+   * Counts the leases whose names begin so and which some process holds.
+   * @throws LeasesUnavailableError
+   */
+  count(prefix: string): Promise<number>;
 }
 
 /** A lease which this process holds, and which is renewed in the background. Disposing of it releases it. */

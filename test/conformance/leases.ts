@@ -136,6 +136,18 @@ function testHolders(createPlace: () => Promise<LeasesPlace>): void {
       expect((await a.tryAcquire("load"))!.token).toBe(2);
     });
 
+    it("is counted by the beginning of its name while a process holds it", async () => {
+      await using world = await openTwo(createPlace);
+      const { a, b } = world;
+      expect(await a.count("replica/")).toBe(0);
+      const lease = await a.acquire("replica/1", never);
+      await b.acquire("replica/2", never);
+      await b.acquire("other", never);
+      expect([await a.count("replica/"), await b.count("replica/")]).toEqual([2, 2]);
+      await lease.release();
+      expect(await b.count("replica/")).toBe(1);
+    });
+
     it.each([
       ["", 0],
       ["x".repeat(201), 201],

@@ -8,12 +8,20 @@ const path = (...names: (string | number)[]): ConfigPath => ["stores", ...names]
 const needs = path();
 
 /** Checks the section `stores`: what the drivers of the stores require of it. */
-export function checkStores({ stores }: Settings, config: Config): Finding[] {
+export function checkStores({ stores, events }: Settings, config: Config): Finding[] {
   const usesClickHouse = config.events.driver === "clickhouse";
   return [
     ...checkPostgres(stores, config, usesClickHouse),
     ...checkShards(stores.clickhouse.shards, usesClickHouse),
+    ...checkSpool(events.spool, usesClickHouse),
   ].map((finding) => ({ needs, ...finding }));
+}
+
+function checkSpool({ minFreeBytes }: Settings["events"]["spool"], usesClickHouse: boolean): Finding[] {
+  if (minFreeBytes === undefined || !usesClickHouse) return [];
+  const message =
+    "is for events.driver duckdb: the disk of PostgreSQL, which stores the records, is not measured";
+  return [{ path: ["events", "spool", "minFreeBytes"], message }];
 }
 
 function checkPostgres(

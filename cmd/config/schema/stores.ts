@@ -28,8 +28,8 @@ const clickhouseSchema = z.strictObject({
     .int()
     .min(64 * mib)
     .default(2_048 * mib),
-  /** Time to connect, and without any data from the server while it works. */
-  timeoutMs: z.int().min(100).max(maxTimerMs).default(30_000),
+  /** Time to connect to a server. */
+  timeoutMs: z.int().min(100).max(maxTimerMs).default(10_000),
 });
 
 /** The section `stores`: where everything that must survive the process is stored. */

@@ -8,7 +8,7 @@ export function clickHouseOptions(
   { data, stores: { clickhouse }, events: { engine } }: Config,
   ledger: SharedDatabase,
 ): ClickHouseStoreOptions {
-  const { shards, database, user, password = "", queryMemoryBytes } = clickhouse;
+  const { shards, database, user, password = "", queryMemoryBytes, timeoutMs } = clickhouse;
   const { maxQueries, maxWaiting, maxTempBytes, threads } = engine;
   return {
     ledger,
@@ -16,6 +16,7 @@ export function clickHouseOptions(
     database,
     user,
     password,
+    connectMs: timeoutMs,
     maxQueries,
     maxWaiting,
     maxMemoryBytes: queryMemoryBytes,

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/async/clock.ts";
-import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
+import { maxPropertiesOf, minFreeBytesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
 import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
@@ -81,7 +81,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const store = opened.use(await openEmbeddedStore(config));
   const marks = opened.use(await openEventMarks(config, store, ports.changed));
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
-  const admit = createFreeSpaceCheck({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
+  const admit = createFreeSpaceCheck({ folder: stagingFolder, minFreeBytes: minFreeBytesOf(settings) });
   const spool = opened.use(
     openRecordSpool({
       folder,

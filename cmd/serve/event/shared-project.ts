@@ -21,6 +21,7 @@ import type { SharedDatabase } from "../shared/databases.ts";
 import { loadDelays, startWorker } from "./loading.ts";
 import { eventFolders } from "./store.ts";
 import { type EventWatch, watchLoading } from "./watch.ts";
+import { repeatWhileWaiting, retryMs } from "./while-waiting.ts";
 
 export interface SharedProjectOptions {
   readonly config: Config;
@@ -45,9 +46,6 @@ export interface SharedProject extends Disposable {
   /** Loads records under a lease until it is disposed of. */
   load(lease: Lease, store: ClickHouseStore): AsyncDisposable;
 }
-
-/** The time without records after which the thread that prepares them ends. */
-const idleMs = 60_000;
 
 export function createSharedProject(options: SharedProjectOptions): SharedProject {
   const { config, project, spool } = options;
@@ -98,6 +96,7 @@ export function createSharedProject(options: SharedProjectOptions): SharedProjec
         },
         loads: () => loads,
         failed: (error) => options.observer.failed(error, retryMs),
+        clock: systemClock,
       });
     },
     [Symbol.dispose]: () => watch?.[Symbol.dispose](),
@@ -146,62 +145,4 @@ async function openProjectLoader(
       await deadLetters.flush();
     },
   });
-}
-
-interface WaitingWork {
-  grown(): Promise<void>;
-  waitingBytes(): Promise<number>;
-  open(): Promise<AsyncDisposable>;
-  /** Counts what was loaded. */
-  loads(): number;
-  failed(error: unknown): void;
-}
-
-const retryMs = 1_000;
-
-/** Opens something while records wait, and closes it when none have waited for a while. */
-function repeatWhileWaiting(work: WaitingWork): AsyncDisposable {
-  const stop = new AbortController();
-  const running = run(work, stop.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-    },
-  };
-}
-
-async function run(work: WaitingWork, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    try {
-      await untilWaiting(work, stop);
-      if (stop.aborted) return;
-      await using _opened = await work.open();
-      for (let before = -1; !stop.aborted && (await isUsed(work, before)); ) {
-        before = work.loads();
-        await systemClock.wait(idleMs, stop);
-      }
-    } catch (error) {
-      work.failed(error);
-      await systemClock.wait(retryMs, stop);
-    }
-  }
-}
-
-async function untilWaiting({ grown, waitingBytes }: WaitingWork, stop: AbortSignal): Promise<void> {
-  const stopped = Promise.withResolvers<void>();
-  const end = (): void => stopped.resolve();
-  stop.addEventListener("abort", end, { once: true });
-  try {
-    for (let more = grown(); !stop.aborted && (await waitingBytes()) === 0; more = grown()) {
-      await Promise.race([more, stopped.promise]);
-    }
-  } finally {
-    stop.removeEventListener("abort", end);
-  }
-}
-
-/** Reports whether records wait, or were loaded since. */
-async function isUsed({ loads, waitingBytes }: WaitingWork, before: number): Promise<boolean> {
-  return loads() !== before || (await waitingBytes().catch(() => 1)) > 0;
 }

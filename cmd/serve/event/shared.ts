@@ -7,6 +7,7 @@ import type { Config } from "../../config/config.ts";
 import { createLazyEventStore, createLazyResource } from "../lazy.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { eventsDatabase, type SharedDatabase } from "../shared/databases.ts";
+import { divideLeases } from "../shared/lease-shares.ts";
 import type { SharedStores } from "../shared/stores.ts";
 import { doUnderLease } from "../shared/under-lease.ts";
 import type { EventBackend } from "./backend.ts";
@@ -22,9 +23,6 @@ interface SharedPorts extends BackendPorts {
 
 /** How often the progress of other replicas is read. */
 const followMs = 1_000;
-/** Replicas which start at the same time divide the projects by chance. */
-const maxStartMs = 1_000;
-
 /**
  * Opens the events of servers that replicas share. A replica accepts records of all projects; of each project, the
  * holder of its lease loads them. Records are accepted while ClickHouse is unavailable.
@@ -124,12 +122,16 @@ function startWork({ open, all, config, ports }: Work): AsyncDisposable {
     await Promise.all(all.map((project, at) => project.loadedTo(places[at])));
   }
   function start(): void {
+    const shares = started.use(
+      divideLeases({ leases, total: all.length, clock: systemClock, failed: lostLease }),
+    );
     for (const project of all) {
       started.use(
         doUnderLease({
-          leases,
+          leases: shares,
           name: `load/${project.id}`,
           clock: systemClock,
+          until: shares.surplus,
           failed: lostLease,
           async start(lease) {
             const { store } = await open();
@@ -154,7 +156,6 @@ function startWork({ open, all, config, ports }: Work): AsyncDisposable {
     );
   }
   async function run(): Promise<void> {
-    await systemClock.wait(Math.random() * maxStartMs, stop.signal);
     for (let isStarted = false; !stop.signal.aborted; ) {
       const isFollowed = await follow().then(
         () => true,

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { Lease, Leases } from "../../../store/leases/leases.ts";
 
 export interface UnderLeaseOptions {
-  readonly leases: Leases;
+  readonly leases: Pick<Leases, "acquire">;
   /** The name of the lease. */
   readonly name: string;
   /**
@@ -10,6 +10,8 @@ export interface UnderLeaseOptions {
    * to have its transactions refused once another process may do it.
    */
   readonly start: (lease: Lease) => Promise<AsyncDisposable>;
+  /** Returns a signal that ends the work and releases the lease. Default: none. */
+  readonly until?: (lease: Lease) => AbortSignal;
   /** Called when the lease could not be acquired, or the work not be started; both are tried again. */
   readonly failed: (error: unknown) => void;
   readonly clock: Pick<Clock, "wait">;
@@ -30,7 +32,7 @@ export function doUnderLease(options: UnderLeaseOptions): AsyncDisposable {
 }
 
 async function run(
-  { leases, name, start, failed, clock }: UnderLeaseOptions,
+  { leases, name, start, until, failed, clock }: UnderLeaseOptions,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
@@ -38,7 +40,7 @@ async function run(
       // The work ends before the lease is released.
       await using lease = await leases.acquire(name, stop);
       await using _work = await start(lease);
-      await aborted(AbortSignal.any([lease.signal, stop]));
+      await aborted(AbortSignal.any([lease.signal, stop, ...(until === undefined ? [] : [until(lease)])]));
     } catch (error) {
       if (stop.aborted) return;
       failed(error);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { EventsUnavailableError } from "../events.ts";
+import { createConnectAgent } from "./connect-agent.ts";
 import { type Settings, Shard, type ShardStatement } from "./shard.ts";
 
 export type { Settings, ShardStatement } from "./shard.ts";
@@ -19,9 +20,12 @@ export interface ConnectionOptions {
   readonly maxThreads?: number;
   /** The server ends a read which takes longer, even when this process is gone. Default 900. */
   readonly maxSeconds?: number;
+  /** The maximum time to connect to a server. Default 10 s. */
+  readonly connectMs?: number;
 }
 
 const defaultSeconds = 900;
+const defaultConnectMs = 10_000;
 /** Waiting for a server which does not answer ends this long after the statement should have ended. */
 const graceSeconds = 10;
 const idleSocketMs = 2_000;
@@ -156,6 +160,7 @@ async function openClients({
   user,
   password,
   maxSeconds = defaultSeconds,
+  connectMs = defaultConnectMs,
 }: ConnectionOptions): Promise<readonly ClickHouseClient[]> {
   const { createClient, ClickHouseLogLevel } = await import("@clickhouse/client");
   return shards.map((url) =>
@@ -165,7 +170,7 @@ async function openClients({
       username: user,
       password,
       application: "engage",
-      max_open_connections: maxSockets,
+      http_agent: createConnectAgent(url, { maxSockets, connectMs }),
       request_timeout: (maxSeconds + graceSeconds) * 1_000,
       keep_alive: { idle_socket_ttl: idleSocketMs, eagerly_destroy_stale_sockets: true },
       // Its messages quote statements and settings.

@@ -7,6 +7,8 @@ import type { ProjectSnapshot } from "./layout.ts";
 /** A snapshot, and what is being removed from the project. */
 export interface Project extends ProjectSnapshot {
   readonly removedProperties: readonly number[];
+  /** Grows when names are removed. */
+  readonly removals: number;
 }
 
 /** What this process knows of projects: as the ledger has them, or had them a moment ago. */
@@ -21,6 +23,11 @@ export class Projects {
   /** Returns the schema as it was read last. */
   schema(projectId: number): ProjectSchema {
     return this.#known.get(projectId)?.schema ?? emptySchema;
+  }
+
+  /** Returns the number of removals of names as it was read last. */
+  removals(projectId: number): number {
+    return this.#known.get(projectId)?.removals ?? 0;
   }
 
   /** Returns the project as of now; undefined without data. */
@@ -80,6 +87,7 @@ function projectOf(state: ProjectState): Project {
     hiddenBatches,
     hiddenEvents: removedEvents,
     removedProperties,
+    removals: state.removals,
     dropped,
     cohorts,
   };

@@ -12,6 +12,16 @@ export class ProjectChangedError extends Error {
   override readonly name = "ProjectChangedError";
 }
 
+/** Names of a project were removed after a batch was prepared; it has to be prepared again. */
+export class NamesRemovedError extends Error {
+  override readonly name = "NamesRemovedError";
+}
+
+export function namesRemoved(projectId: number): NamesRemovedError {
+  const words = "were removed while a batch was prepared, which is prepared again";
+  return new NamesRemovedError(`names of project ${projectId} ${words}`);
+}
+
 /** The database can't be reached at the moment. */
 class LedgerUnavailableError extends EventsUnavailableError {
   constructor(message: string, options?: ErrorOptions) {
@@ -29,5 +39,5 @@ export const ledgerFaults: StoreFaults = {
   OpenError: EventsOpenError,
   UnavailableError: LedgerUnavailableError,
   FullError: LedgerUnavailableError,
-  requestErrors: [BatchGivenUpError, ProjectChangedError, LeaseLostError, RangeError],
+  requestErrors: [BatchGivenUpError, NamesRemovedError, ProjectChangedError, LeaseLostError, RangeError],
 };

@@ -2,7 +2,7 @@ import { checkFence } from "../../leases/fence.ts";
 import { first, insertAll, type Operation, run, type Session } from "../../sql/query.ts";
 import type { SpoolPlace } from "../load.ts";
 import type { EventName, Property } from "../schema.ts";
-import { BatchGivenUpError } from "./faults.ts";
+import { BatchGivenUpError, namesRemoved } from "./faults.ts";
 import { changeProject } from "./state.ts";
 
 /** The lease under which a spool is loaded. */
@@ -31,6 +31,8 @@ export interface LoadedProject {
   /** Names which are not registered yet. */
   readonly newEvents: readonly EventName[];
   readonly newProperties: readonly Property[];
+  /** The removals of the project when the numbers of its names were read; undefined without a check. */
+  readonly removals?: number | undefined;
   /** The number of events of each day. */
   readonly days: readonly (readonly [day: number, events: number])[];
 }
@@ -99,6 +101,7 @@ export function* insertBatch(given: {
  * Makes a batch visible, with its names, and moves the place of its spool.
  * @throws LeaseLostError
  * @throws BatchGivenUpError when another attempt has begun, so that nothing of this one counts
+ * @throws NamesRemovedError when the numbers of its rows may belong to other names now
  */
 export function* completeBatch({ nowMs }: Session, batch: BatchEnd): Operation<void> {
   const { number, spool, to, fence, projects } = batch;
@@ -136,11 +139,12 @@ export function* abandonBatch({ nowMs }: Session, number: number): Operation<voi
 }
 
 function* completeProject(
-  { projectId, newEvents, newProperties, days }: LoadedProject,
+  { projectId, newEvents, newProperties, removals, days }: LoadedProject,
   number: number,
   nowMs: number,
 ): Operation<void> {
   yield* changeProject(projectId, newEvents.length + newProperties.length > 0);
+  if (removals !== undefined) yield* checkRemovals(projectId, removals);
   yield* run(
     "UPDATE {projects} SET watermark = GREATEST(watermark, $2) WHERE project = $1",
     projectId,
@@ -156,6 +160,15 @@ function* completeProject(
   );
   for (const [day, events] of days) yield* addEvents(projectId, day, events);
   yield* markWatermark(projectId, nowMs);
+}
+
+/** To be called with the project locked. @throws NamesRemovedError */
+function* checkRemovals(projectId: number, removals: number): Operation<void> {
+  const row = yield* first<{ removals: number }>(
+    "SELECT removals FROM {projects} WHERE project = $1",
+    projectId,
+  );
+  if (row!.removals !== removals) throw namesRemoved(projectId);
 }
 
 function* addEvents(projectId: number, day: number, events: number): Operation<void> {

@@ -93,4 +93,7 @@ export const migrations: readonly string[] = [
      watermark bigint NOT NULL,
      PRIMARY KEY (project, at_ms)
    );`,
+
+  `-- How often names of the project were removed. A batch that was prepared before does not count.
+   ALTER TABLE {projects} ADD COLUMN removals bigint NOT NULL DEFAULT 0;`,
 ];

@@ -12,6 +12,8 @@ export interface ProjectHead {
   readonly watermark: number;
   /** Numbers up to the watermark of batches which are not completely loaded. */
   readonly hiddenBatches: readonly number[];
+  /** Grows when names are removed. */
+  readonly removals: number;
 }
 
 /** Everything that a request needs to know about a project, at one moment. */
@@ -47,6 +49,7 @@ interface HeadRow {
   readonly generation: number;
   readonly watermark: number;
   readonly hidden: readonly number[] | null;
+  readonly removals: number;
 }
 
 interface StateRow extends HeadRow {
@@ -66,7 +69,7 @@ interface StateRow extends HeadRow {
   readonly cohorts: readonly (readonly [string, string, "cohort" | "tag", number, number])[] | null;
 }
 
-const headColumns = `p.project, p.version, p.generation, p.watermark,
+const headColumns = `p.project, p.version, p.generation, p.watermark, p.removals,
   (SELECT json_agg(b.number ORDER BY b.number) FROM {batch_projects} b
    WHERE b.project = p.project AND b.is_hidden = 1 AND b.number <= p.watermark) AS hidden`;
 
@@ -107,8 +110,8 @@ export function* readState(_session: Session, projectId: number): Operation<Proj
   return row === null ? undefined : stateOf(row);
 }
 
-function headOf({ project, version, generation, watermark, hidden }: HeadRow): ProjectHead {
-  return { projectId: project, version, generation, watermark, hiddenBatches: hidden ?? [] };
+function headOf({ project, version, generation, watermark, hidden, removals }: HeadRow): ProjectHead {
+  return { projectId: project, version, generation, watermark, hiddenBatches: hidden ?? [], removals };
 }
 
 function stateOf(row: StateRow): ProjectState {

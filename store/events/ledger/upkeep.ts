@@ -124,6 +124,7 @@ export function* beginRemoval(_session: Session, removal: LedgerRemoval): Operat
   yield* lockUnchanged(removal);
   const { projectId, events, properties, days } = removal;
   yield* changeProject(projectId, true);
+  yield* run("UPDATE {projects} SET removals = removals + 1 WHERE project = $1", projectId);
   yield* run(
     `UPDATE {event_names} SET is_removed = 1 WHERE project = $1
      AND number = ANY($2::bigint[])`,

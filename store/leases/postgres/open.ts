@@ -68,6 +68,7 @@ export function createPostgresLeases(options: PostgresLeasesConnection): LateLea
     ready: executor.open,
     acquire: (name, signal) => leases.acquire(name, signal),
     tryAcquire: (name) => leases.tryAcquire(name),
+    count: (prefix) => leases.count(prefix),
     [Symbol.asyncDispose]: () => leases[Symbol.asyncDispose](),
   };
 }

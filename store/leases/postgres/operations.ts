@@ -78,8 +78,19 @@ export function* release(_session: Session, { name, token, channel }: ReleaseReq
   yield* notify(channel, name);
 }
 
+/** Counts the leases whose names begin so and which some process holds. */
+export function* count(_session: Session, prefix: string): Operation<number> {
+  const nowMs = yield* readClock();
+  const row = yield* first<{ held: number }>(
+    "SELECT count(*) AS held FROM {leases} WHERE starts_with(name, $1) AND until_ms > $2",
+    prefix,
+    Math.ceil(nowMs),
+  );
+  return row!.held;
+}
+
 function isHeld(row: LeaseRow, holder: string, nowMs: number): boolean {
   return row.until_ms > nowMs && row.holder !== holder;
 }
 
-export const operations = { acquire, renew, release };
+export const operations = { acquire, count, renew, release };

@@ -54,6 +54,10 @@ export class PostgresLeases implements Leases {
     }
   }
 
+  async count(prefix: string): Promise<number> {
+    return await this.#options.executor.call("count", 0, [prefix], undefined);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#asking.values());

@@ -23,6 +23,7 @@ describe("batches", () => {
       generation: 1,
       watermark: number,
       hiddenBatches: [],
+      removals: 0,
       events: [buy],
       properties: [price],
       removedEvents: [],

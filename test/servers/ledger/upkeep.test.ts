@@ -76,6 +76,21 @@ describe("upkeep", () => {
     expect(await ledger.call("readDays", 7)).toEqual([{ day: 1, events: 12, isSettled: false }]);
   });
 
+  it("refuses a batch whose numbers were read before names were removed", async () => {
+    await using world = await openWorld();
+    const { ledger } = world;
+    await load(ledger, "a", { newEvents: [buy], newProperties: [price], removals: 0 });
+    await ledger.call("beginRemoval", { projectId: 7, version: 1, events: [1], properties: [], days: [] });
+    expect(await ledger.call("readHead", 7)).toMatchObject({ removals: 1 });
+    await expect(load(ledger, "b", { removals: 0 })).rejects.toMatchObject({
+      name: "NamesRemovedError",
+      message: "names of project 7 were removed while a batch was prepared, which is prepared again",
+    });
+    expect(await ledger.call("readHead", 7)).toMatchObject({ watermark: 1 });
+    await load(ledger, "c", { removals: 1 });
+    expect(await ledger.call("readHead", 7)).toMatchObject({ watermark: 3 });
+  });
+
   it("hides removed names until their numbers are free", async () => {
     await using world = await openWorld();
     const { ledger } = world;
@@ -134,8 +149,8 @@ describe("the database", () => {
     await expect(openLedger({ url: server.url, schema })).rejects.toMatchObject({ name: "EventsOpenError" });
     const all = await Promise.all([migrateLedger(server, schema), migrateLedger(server, schema)]);
     expect(all.map(({ from, to }) => [from, to]).sort()).toEqual([
-      [0, 1],
-      [1, 1],
+      [0, 2],
+      [2, 2],
     ]);
     await using ledger = await openLedger({ url: server.url, schema });
     expect(ledger.now()).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { createSender } from "../webhook/senders.ts";
 import { openReplicas, type Replicas } from "./replicas.ts";
 
 let postgres: PostgresServer;
-let clickhouse: ClickHouseServer;
+let shards: readonly [ClickHouseServer, ClickHouseServer];
 let folder: Awaited<ReturnType<typeof openTempFolder>>;
 let replicas: Replicas;
 const taken: Report[] = [];
@@ -18,28 +18,30 @@ const taken: Report[] = [];
 const timeout = { timeout: 90_000, interval: 100 };
 
 beforeAll(async () => {
-  [postgres, clickhouse, folder] = await Promise.all([
+  [postgres, folder, shards] = await Promise.all([
     openPostgresServer(),
-    openClickHouse(),
     openTempFolder(),
+    Promise.all([openClickHouse(), openClickHouse()]),
   ]);
   replicas = await openReplicas(folder.path, 2, {
-    ...eventsConfig(),
+    ...eventsConfig({ spool: { maxFileBytes: 1_048_576 }, batch: { maxDelayMs: 30, maxBytes: 1_048_576 } }),
+    projects: [{ id: 1, appids: ["app"], zone: "UTC" }, { id: 2 }, { id: 3 }, { id: 4 }],
     stores: {
       driver: "shared",
       postgres: { url: postgres.url, maxConnections: 4 },
-      clickhouse: { shards: [clickhouse.url], user: "default" },
+      clickhouse: { shards: shards.map(({ url }) => url), user: "default" },
     },
   });
 });
 afterAll(async () => {
   await replicas[Symbol.asyncDispose]();
-  await Promise.all([postgres, clickhouse, folder].map((one) => one[Symbol.asyncDispose]()));
+  await Promise.all([postgres, folder, ...shards].map((one) => one[Symbol.asyncDispose]()));
 });
 
-/** Sends reports to all replicas in turn while something is done. */
-async function reportDuring(work: () => Promise<void>): Promise<void> {
-  const senders = replicas.all.map((replica) => createSender(replica, { connections: 2 }));
+/** Sends reports to replicas in turn while something is done. */
+async function reportDuring(work: () => Promise<void>, ...to: readonly Engage[]): Promise<void> {
+  const targets = to.length === 0 ? replicas.all : to;
+  const senders = targets.map((replica) => createSender(replica, { connections: 2 }));
   const stop = new AbortController();
   const send = async (at: number): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -47,7 +49,7 @@ async function reportDuring(work: () => Promise<void>): Promise<void> {
       // What has begun is sent until it is taken, by a replica that lives.
       await reportUntilTaken(senders[at % senders.length]!, report);
       taken.push(report);
-      await sleep(10);
+      await sleep(40);
     }
   };
   const sending = Promise.all([0, 1, 2, 3].map(send));
@@ -85,21 +87,95 @@ it("knows new records on both replicas as soon as one shows them", async () => {
   expect(await count(second)).toBe(expected);
 });
 
-it("loses nothing and counts nothing twice when a replica is killed and starts again", async () => {
+/** Returns the number of projects that each replica loads, ascending. */
+const loading = (): number[] =>
+  postgres
+    .query(
+      `SELECT count(*) FROM engage.leases WHERE name LIKE 'load/%' AND holder <> ''
+       AND until_ms > extract(epoch FROM clock_timestamp()) * 1000 GROUP BY holder ORDER BY 1`,
+    )
+    .split("\n")
+    .map(Number);
+
+it("divides the projects among the replicas", async () => {
+  await vi.waitFor(() => expect(loading()).toEqual([2, 2]), timeout);
+});
+
+it("has rows on both shards, and the same lists and downloads on both replicas", async () => {
+  for (const shard of shards)
+    expect(Number(await shard.query("SELECT count() FROM engage.e1"))).toBeGreaterThan(0);
+  const [first, second] = replicas.all as [Engage, Engage];
+  const events = [{ type: "normal", eventName: "play", analysis: "TRIG_USER_NUM" }];
+  const body = { projectId: 1, events, eventView: { recentDay: "0-3", timeParticleSize: "total" } };
+  const download = async ({ port }: Engage, path: string, more: object = {}): Promise<string[]> => {
+    const url = `http://127.0.0.1:${port}/open/streaming-download/${path}?token=the-token`;
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ ...body, ...more }),
+    });
+    expect(response.headers.get("content-type")).toContain("text/csv");
+    return (await response.text()).trimEnd().split("\n");
+  };
+  const slice = { sliceGroupVal: [], eventIndex: 0, selectedColumns: ["#user_id", "#account_id"] };
+  const rows = await download(first, "event-analyze");
+  const users = await download(first, "event-user-list", slice);
+  const { data } = await ask(first, "event-analyze", { events });
+  const [count] = Object.values(data.y[0] as Record<string, { values: string[] }[]>);
+  expect(rows.at(-1)).toContain(count![0]!.values[0]);
+  expect(users.length - 1).toBe(Number(count![0]!.values[0]));
+  expect(await download(second, "event-analyze")).toEqual(rows);
+  expect((await download(second, "event-user-list", slice)).toSorted()).toEqual(users.toSorted());
+});
+
+it("loads names that were removed while records with them are loaded under new numbers", async () => {
+  const forget = ["store", "forget", "--project", "1", "--property", "batch", "text", "--yes"];
   await reportDuring(async () => {
-    for (const replica of replicas.all) {
-      await sleep(500);
-      await replica.kill();
-      await sleep(500);
-      await replica.start();
+    for (let round = 0; round < 3; round++) {
+      await sleep(300);
+      expect(await replicas.run(...forget)).toMatch(
+        /^deleted 0 names of events with 0 events, 2 of properties$/m,
+      );
     }
+    // The last batch arrives after the last removal.
+    await sleep(500);
+  });
+  await expectSame();
+  const [first, second] = replicas.all as [Engage, Engage];
+  const last = taken.at(-1)!;
+  const filts = [
+    { columnName: "batch", tableType: "event", comparator: "equal", ftv: [String(batches - 1)] },
+  ];
+  const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES", filts }];
+  for (const replica of [first, second]) {
+    const answer = await ask(replica, "event-analyze", { events });
+    expect(answer.data.y[0]["play.TOTAL_TIMES"][0].values[0]).toBe(String(last.events));
+  }
+});
+
+it("loads on the other replica what a killed one was loading, once", async () => {
+  const [first, second] = replicas.all as [Engage, Engage];
+  await reportDuring(async () => {
+    await sleep(500);
+    await first.kill();
+    await sleep(1_000);
+  }, second);
+  expect(await storedTotals(second)).toEqual(totalOf(taken));
+  await vi.waitFor(() => expect(loading()).toEqual([4]), timeout);
+  await first.start();
+  await vi.waitFor(() => expect(loading()).toEqual([2, 2]), timeout);
+  await reportDuring(async () => {
+    await second.kill();
+    await sleep(500);
+    await second.start();
   });
   await expectSame();
 });
 
-it("takes records while ClickHouse is away, refuses queries with a time to retry, and goes on", async () => {
+it("takes records while a shard is away, refuses queries with a time to retry, and goes on", async () => {
   const [first] = replicas.all as [Engage, Engage];
-  await clickhouse.kill();
+  await shards[1].kill();
   const before = taken.length;
   await reportDuring(async () => {
     await vi.waitUntil(() => taken.length > before + 10, timeout);
@@ -109,15 +185,17 @@ it("takes records while ClickHouse is away, refuses queries with a time to retry
     expect([ready.status, await ready.json()]).toEqual([
       200,
       expect.objectContaining({
-        checks: expect.objectContaining({ clickhouse: "degraded: unavailable shards: 1", postgres: "ok" }),
+        checks: expect.objectContaining({ clickhouse: "degraded: unavailable shards: 2", postgres: "ok" }),
       }),
     ]);
     const metrics = await (await fetch(`http://127.0.0.1:${first.port}/metrics`)).text();
-    expect(metrics).toContain('engage_store_up{part="postgres"} 1\nengage_store_up{part="clickhouse-1"} 0\n');
+    expect(metrics).toContain(
+      'engage_store_up{part="postgres"} 1\nengage_store_up{part="clickhouse-1"} 1\nengage_store_up{part="clickhouse-2"} 0\n',
+    );
     await first.kill();
     await first.start();
   });
-  await clickhouse.start();
+  await shards[1].start();
   await vi.waitFor(async () => {
     const ready = await fetch(`http://127.0.0.1:${first.port}/readyz`);
     expect(await ready.json()).toMatchObject({ checks: { clickhouse: "ok", events: "ok" } });
@@ -132,6 +210,6 @@ it("reads the same store by commands", async () => {
   expect(projects).toMatchObject([{ projectId: 1, events: totalOf(taken).events }]);
   expect(await replicas.run("store", "check")).toBe("no faults found\n");
   expect(await replicas.run("migrate")).toMatch(
-    /nothing to do: events in database "engage" of shard 1 has version \d+\n$/,
+    /nothing to do: events in database "engage" of shard 2 has version \d+\n$/,
   );
 });

@@ -1,6 +1,7 @@
 import { createSerial } from "../../../../base/async/serial.ts";
 import type { EventStore } from "../../events.ts";
 import { emptySchema } from "../../events.ts";
+import { namesRemoved } from "../../ledger/faults.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isAfter, type LoadedProject } from "../../ledger/load.ts";
 import type { LoadBatch, LoadCounts, ProjectRows, SpoolPlace } from "../../load.ts";
@@ -38,6 +39,7 @@ interface Planned {
   readonly rows: ProjectRows;
   readonly before: Project | undefined;
   readonly names: NewNames;
+  readonly removals: number | undefined;
   /** With the new names. */
   readonly schema: ProjectSchema;
 }
@@ -58,15 +60,20 @@ export async function openSpool(
     if (place !== undefined && isAfter(place, loadedTo)) loadedTo = place;
   };
   const refresh = async (): Promise<void> => moveTo(await ledger.call("loadedTo", spool));
+  /** The removals of names of a project when its schema was read for preparing batches. */
+  const removals = new Map<number, number>();
   return {
-    schema: (projectId) => projects.schema(projectId),
+    schema(projectId) {
+      if (lease !== undefined) removals.set(projectId, projects.removals(projectId));
+      return projects.schema(projectId);
+    },
     loadedTo: () => loadedTo,
     refresh,
     load: (batch) =>
       serial(async () => {
         lease?.signal.throwIfAborted();
         try {
-          const counts = await loadBatch(source, spool, lease, batch, loadedTo);
+          const counts = await loadBatch({ source, spool, lease, removals }, batch, loadedTo);
           moveTo(batch.to);
           return counts;
         } catch (error) {
@@ -80,17 +87,22 @@ export async function openSpool(
 
 const nothing: LoadCounts = { events: 0, users: 0 };
 
+interface OpenSpool {
+  readonly source: LoadSource;
+  readonly spool: string;
+  readonly lease: SpoolLease | undefined;
+  readonly removals: ReadonlyMap<number, number>;
+}
+
 async function loadBatch(
-  source: LoadSource,
-  spool: string,
-  lease: SpoolLease | undefined,
+  { source, spool, lease, removals }: OpenSpool,
   batch: LoadBatch,
   loadedTo: SpoolPlace | undefined,
 ): Promise<LoadCounts> {
   const { ledger, projects } = source;
   if (!isAfter(batch.to, loadedTo)) return nothing;
   const planned: Planned[] = [];
-  for (const rows of batch.projects) planned.push(await plan(source, rows));
+  for (const rows of batch.projects) planned.push(await plan(source, rows, removals.get(rows.projectId)));
   const fence = lease === undefined ? undefined : { name: lease.name, token: lease.token };
   const ids = [...new Set(planned.map(({ rows }) => rows.projectId))];
   const { number } = await ledger.call("beginBatch", { spool, to: batch.to, projects: ids, fence });
@@ -109,12 +121,13 @@ async function loadBatch(
   return countsOf(batch);
 }
 
-async function plan(source: LoadSource, rows: ProjectRows): Promise<Planned> {
+async function plan(source: LoadSource, rows: ProjectRows, removals: number | undefined): Promise<Planned> {
   const { projectId, newEvents, newProperties } = rows;
   if (!Number.isSafeInteger(projectId) || projectId < 0)
     throw new Error(`project ${projectId} is not a whole number from 0 on`);
   const { projects } = source;
   let before = await projects.snapshot(projectId);
+  if (removals !== undefined && removals !== (before?.removals ?? 0)) throw namesRemoved(projectId);
   const isTaken =
     newEvents.some(({ number }) => before?.hiddenEvents.includes(number)) ||
     newProperties.some(({ number }) => before?.removedProperties.includes(number));
@@ -124,7 +137,7 @@ async function plan(source: LoadSource, rows: ProjectRows): Promise<Planned> {
   }
   const schema = before?.schema ?? emptySchema;
   const names = unknownNames(schema, rows);
-  return { rows, before, names, schema: withNames(schema, names) };
+  return { rows, before, names, removals, schema: withNames(schema, names) };
 }
 
 async function insert(
@@ -141,12 +154,13 @@ async function insert(
   if (seenFile !== undefined || usersFile !== undefined) await loadUsers(target, { seenFile, usersFile });
 }
 
-function changesOf({ rows, names }: Planned): LoadedProject {
+function changesOf({ rows, names, removals }: Planned): LoadedProject {
   const days = rows.days ?? [];
   return {
     projectId: rows.projectId,
     newEvents: names.events,
     newProperties: names.properties,
+    removals,
     days: days.map(({ day, events }) => [day, events] as const),
   };
 }

@@ -55,6 +55,13 @@ test.each<[what: string, text: string, lines: readonly string[]]>([
     ],
   ],
   [
+    "free space of a disk that is not measured",
+    `${shared}\nevents: { spool: { minFreeBytes: 0 } }`,
+    [
+      "events.spool.minFreeBytes: is for events.driver duckdb: the disk of PostgreSQL, which stores the records, is not measured",
+    ],
+  ],
+  [
     "a shard that is listed twice",
     shards("['http://a:8123', 'http://b:8123', 'http://a:8123/']"),
     ['stores.clickhouse.shards[2]: "http://a:8123" is already shard 1'],
