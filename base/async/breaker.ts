@@ -68,7 +68,7 @@ export function settleCall(
  * The state after a probe has shown that the receiver works, while the call goes
  * on. It is closed, but one more failure, also of this call, opens it again.
  */
-export function settleProbe(state: BreakerState, policy: BreakerPolicy): BreakerState {
+function settleProbe(state: BreakerState, policy: BreakerPolicy): BreakerState {
   if (state.kind !== "half-open") return state;
   return { kind: "closed", failures: policy.failures - 1, trips: state.trips };
 }

@@ -46,15 +46,6 @@ export const systemClock: Clock = {
   after,
 };
 
-/**
- * Returns a clock that starts at the present time and then follows the monotonic clock: milliseconds since 1970 that
- * never jump within this process. Its difference to the computer's clock is the sum of the jumps since the start.
- */
-export function createSteadyNow(clock: Pick<Clock, "now" | "monotonicMs">): () => number {
-  const aheadMs = clock.now() - clock.monotonicMs();
-  return () => Math.round(aheadMs + clock.monotonicMs());
-}
-
 /** Smaller differences are errors of measurement, or synchronization over the network. */
 const maxDriftMs = 2_000;
 

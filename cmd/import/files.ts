@@ -10,7 +10,7 @@ import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 import type { ImportMapping, MapRow } from "./mapping.ts";
 
-export const importFormats = ["ndjson", "csv", "parquet"] as const;
+const importFormats = ["ndjson", "csv", "parquet"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 /** Some records of a file, in their order. */

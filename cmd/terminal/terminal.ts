@@ -29,7 +29,7 @@ function createEscaper(): Transform {
 }
 
 /** Escapes control characters, except line ends and tabs. */
-export function escapeControls(text: string): string {
+function escapeControls(text: string): string {
   return text.replaceAll(/(?![\n\t])(?!\r\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, numberOf);
 }
 

@@ -23,7 +23,7 @@ export interface Caller {
   readonly name: string;
 }
 
-export const anonymous: Caller = { kind: "anonymous", name: "" };
+const anonymous: Caller = { kind: "anonymous", name: "" };
 
 /** The data about a call, besides its message, that logs, metrics and handlers use. */
 export class CallRecord {

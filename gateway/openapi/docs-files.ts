@@ -17,7 +17,7 @@ export const docsNotices: readonly string[] = ["LICENSE", "NOTICE", "swagger-ui-
  * Returns the folder of a built package that has copies of the files. The package swagger-ui-dist is no dependency of
  * this one, since it depends on a package whose install script reports every installation.
  */
-export function builtFolder(): string {
+function builtFolder(): string {
   return fileURLToPath(new URL("swagger-ui", import.meta.url));
 }
 

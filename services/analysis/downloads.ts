@@ -25,7 +25,7 @@ export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly 
 const maxHeaderLength = 4_000;
 
 /** Header with the warnings of a download over REST, as a JSON list in ASCII: the file has no place for them. */
-export const warningsHeader = "analysis-warnings";
+const warningsHeader = "analysis-warnings";
 
 function writeWarnings(warnings: readonly Warning[]): string {
   const texts = warnings.map(({ message }) =>

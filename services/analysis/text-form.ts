@@ -8,7 +8,7 @@ import { parseWrittenTime } from "./local-time.ts";
 /** Texts of the platform's API. */
 export const nullLabel = "(null)";
 export const overallLabel = "Overall";
-export const missingText = "-";
+const missingText = "-";
 
 /** Labels of the one group of a result without groups. */
 export const overallLabels: readonly string[] = [overallLabel, "总体"];

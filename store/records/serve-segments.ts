@@ -39,7 +39,7 @@ export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
 }
 
 /** Blocks its thread until the disk is done: for a thread which does nothing else. */
-export const syncFiles: SegmentFileSystem = {
+const syncFiles: SegmentFileSystem = {
   async open(path, flags, mode) {
     const file = openSync(path, flags, mode);
     return {

@@ -8,8 +8,6 @@ const rateLimitSchema = z.strictObject({
   burst: z.int().min(1).max(1_000_000),
 });
 
-export type RateLimitSetting = z.output<typeof rateLimitSchema>;
-
 const tokenSchema = z
   .strictObject({
     name: z

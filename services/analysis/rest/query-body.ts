@@ -37,10 +37,7 @@ export interface DecodedQuery extends DecodedBody {
 const always = ["projectId", "eventView", "events"];
 
 /** Members that every body must have. */
-export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new Map<
-  DescMessage,
-  readonly string[]
->([
+const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new Map<DescMessage, readonly string[]>([
   [EventQuerySchema, always],
   [EventDownloadQuerySchema, always],
   [EventUserQuerySchema, [...always, "sliceGroupVal", "eventIndex"]],

@@ -29,12 +29,12 @@ export function* writeUsers(response: UsersResponse): Generator<string> {
 }
 
 /** Writes the text before the users. */
-export function writeUsersHead({ returnCode, returnMessage }: UsersResponse): string {
+function writeUsersHead({ returnCode, returnMessage }: UsersResponse): string {
   return `${writeHead(returnCode, returnMessage)}{"datalist":[`;
 }
 
 /** Writes the text after the users. */
-export function writeUsersEnd({ data }: UsersResponse): string {
+function writeUsersEnd({ data }: UsersResponse): string {
   return `],"columMeta":${JSON.stringify(data?.columMeta ?? {})}${writeInfo(data?.info)}}}`;
 }
 
@@ -52,7 +52,7 @@ export interface UserWriter {
   writeStored(user: StoredUser): string;
 }
 
-export function createUserWriter(): UserWriter {
+function createUserWriter(): UserWriter {
   const heads = new Map<string, string>();
   const headOf = (name: string): string => {
     const head = heads.get(name) ?? (idNames.has(name) ? "" : `,${JSON.stringify(name)}:`);

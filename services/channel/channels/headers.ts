@@ -4,7 +4,7 @@ import { quoteText } from "../../../base/text/quote.ts";
 import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { checkLength, checkList, type Problem, violationOf } from "./names.ts";
 
-export const maxHeaders = 10;
+const maxHeaders = 10;
 const maxName = 100;
 const maxValue = 4_096;
 const maxSecret = 256;

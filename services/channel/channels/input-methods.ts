@@ -12,7 +12,7 @@ const date = /^(\d{4})-(\d{2})-(\d{2})$/;
 const time = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 
 /** Maximal length of a value or a cell, in characters. */
-export const maxValueLength = 20_000;
+const maxValueLength = 20_000;
 /** Maximal number of rows of a value. */
 const maxRows = 500;
 

@@ -1,7 +1,7 @@
 import type { Session } from "./session.ts";
 
 /** The prefix of all push ids of a check. A receiver may drop messages for them. */
-export const reservedPushIdPrefix = "engage-check-";
+const reservedPushIdPrefix = "engage-check-";
 
 /** A message of a batch, valid or not. */
 export type Message = Readonly<Record<string, unknown>>;

@@ -26,7 +26,7 @@ export const refusalReasons = [
 export type RefusalReason = (typeof refusalReasons)[number];
 
 /** Why a property, or a key of the root, of an accepted record is dropped. */
-export const dropReasons = [
+const dropReasons = [
   /** An unknown key of the root. */
   "root_key",
   /** The invalid name of a member of an object. */

@@ -2,7 +2,7 @@ import { errorMessage } from "../../../base/text/system-error.ts";
 import { isErrorOf, type StoreFaults } from "../faults.ts";
 
 /** SQLite's primary result codes which concern the store, not a statement (https://www.sqlite.org/rescode.html). */
-export const storeCodes: ReadonlyMap<number, string> = new Map([
+const storeCodes: ReadonlyMap<number, string> = new Map([
   [5, "busy"],
   [6, "locked"],
   [7, "out of memory"],

@@ -203,7 +203,7 @@ export interface CopiedArguments {
  * Copies each array of bytes in arguments. A small array is a view of a shared pool, which would be
  * cloned as a whole, and the caller keeps its own arrays.
  */
-export function copyBytes(args: readonly unknown[]): CopiedArguments {
+function copyBytes(args: readonly unknown[]): CopiedArguments {
   const buffers: ArrayBuffer[] = [];
   let bytes = 0;
   const own = (value: unknown): unknown => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSettledNow, createSteadyNow } from "../../../base/async/clock.ts";
+import { createSettledNow } from "../../../base/async/clock.ts";
 import { watchClockJumps } from "../../../base/async/clock-jumps.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -31,15 +31,6 @@ it("watches no longer than it is asked to", async () => {
   clock.set(hourMs);
   await clock.advance(5_000);
   expect(seen).toEqual([]);
-});
-
-it("keeps a time since 1970 steady while the clock is set", async () => {
-  const clock = new FakeClock();
-  const steadyNow = createSteadyNow(clock);
-  const startMs = clock.now();
-  clock.set(-hourMs);
-  await clock.advance(250);
-  expect(steadyNow()).toBe(startMs + 250);
 });
 
 describe("a clock whose jumps have to settle", () => {

@@ -34,7 +34,7 @@ export async function* readDownload(
 }
 
 /** Refuses responses that neither a download nor a forwarded query accepts. */
-export async function refuseBroken(response: UpstreamResponse, redactor: Redactor): Promise<void> {
+async function refuseBroken(response: UpstreamResponse, redactor: Redactor): Promise<void> {
   const { status, mediaType } = response;
   const isAccepted = status === 200 && !pageTypes.has(mediaType);
   if (isAccepted) return;
@@ -44,7 +44,7 @@ export async function refuseBroken(response: UpstreamResponse, redactor: Redacto
   throw refuseReceived(response, beginning, redactor);
 }
 
-export function refuseUnmarked(
+function refuseUnmarked(
   response: UpstreamResponse,
   unmarkedEnd: PlatformConfig["unmarkedEnd"],
   redactor: Redactor,

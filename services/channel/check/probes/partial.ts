@@ -4,7 +4,7 @@ import { type Finding, failed, type Probe, passed } from "../probe.ts";
 import type { Exchanged, Session } from "../session.ts";
 
 /** Indexes of the bad messages among the five, counted from 1. Counted from 0 or from the end they differ. */
-export const badIndexes = [2, 3] as const;
+const badIndexes = [2, 3] as const;
 
 /** Sends the batch whose response all of these probes look at, once. */
 export function partialBatch(session: Session): Promise<Exchanged> {

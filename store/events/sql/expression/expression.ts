@@ -151,12 +151,12 @@ export function toLocal(instant: string, zone: readonly ZoneStep[]): string {
 }
 
 /** Rounds down for times before 1970 too. */
-export function toDay(local: string): string {
+function toDay(local: string): string {
   return `(${local} - ((${local} % ${dayMs}) + ${dayMs}) % ${dayMs})`;
 }
 
 /** Compiles the lookup of the text for a value. */
-export function compileLookup(of: Value, texts: ReadonlyMap<string, string>, source: Source): string {
+function compileLookup(of: Value, texts: ReadonlyMap<string, string>, source: Source): string {
   const { context } = source;
   const given = [...texts].filter(([, text]) => text !== "");
   const keyed = of.type.isList ? [] : keysFor(of.type.of, given);
