@@ -1,3 +1,4 @@
+import { casesOf } from "../thorough.ts";
 import { testRandomRequests } from "./random-requests.ts";
 
-testRandomRequests("", { timeoutMs: 240_000 });
+testRandomRequests("", { perScene: casesOf(400), timeoutMs: 240_000 });

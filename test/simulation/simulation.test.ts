@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../thorough.ts";
 import { brokenInboxes } from "./inbox/broken-inbox.ts";
 import { InvariantError } from "./invariant-error.ts";
 import { brokenRecordStores } from "./records/broken-stores.ts";
@@ -8,8 +9,8 @@ const simulation = createSimulation();
 const seeds = Array.from({ length: 200 }, (_, at) => at + 1);
 const maxLines = 200;
 
-it("keeps all rules in the histories of 200 seeds", async () => {
-  for (const seed of seeds) await runSeed(simulation, seed, maxLines);
+it(`keeps all rules in the histories of ${casesOf(200)} seeds`, async () => {
+  for (const seed of seeds.slice(0, casesOf(200))) await runSeed(simulation, seed, maxLines);
 }, 600_000);
 
 it("replays the history of a seed exactly", async () => {

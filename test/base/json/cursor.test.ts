@@ -7,6 +7,7 @@ import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
 import { DuplicateKeys } from "../../../base/json/duplicate-keys.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { escapeAll } from "../../services/webhook/receipts.ts";
+import { casesOf } from "../../thorough.ts";
 
 const deep = 512;
 const scan = (text: string) => readValue(Buffer.from(text), deep);
@@ -43,7 +44,7 @@ describe("the grammar of RFC 8259", () => {
       fc.property(mutated, (text) => {
         expect(isAccepted(() => scan(text))).toBe(isAccepted(() => JSON.parse(text)));
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   });
 

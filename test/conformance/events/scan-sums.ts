@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Buckets, PreparedEvent, Scan } from "../../../store/events/events.ts";
+import { casesOf } from "../../thorough.ts";
 import {
   always,
   ask,
@@ -102,7 +103,7 @@ export function testSums(create: CreateEventsWorld): void {
           });
           expect(await sumOf()).toEqual(first);
         }),
-        { numRuns: 6 },
+        { numRuns: casesOf(6) },
       );
     });
 

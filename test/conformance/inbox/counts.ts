@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Counts, ElementOutcome, Inbox, Route, WorkItem } from "../../../store/inbox/inbox.ts";
+import { casesOf } from "../../thorough.ts";
 import { batchOf, indexesOf } from "./batches.ts";
 import type { OpenWorld, World } from "./store.ts";
 
@@ -196,7 +197,7 @@ export function testCounts(open: OpenWorld): void {
           expect(ledger.books.pending).toBe(0);
           expect(await ledger.readCounts(true)).toEqual(ledger.books);
         }),
-        { numRuns: 50 },
+        { numRuns: casesOf(50) },
       );
       const books = await world.inbox.counts({ recount: true });
       await world.reopen();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Intake } from "../../../store/intake/intake.ts";
+import { casesOf } from "../../thorough.ts";
 import { keysOf, place, type Using } from "./store.ts";
 
 interface Step {
@@ -156,7 +157,7 @@ export function describeIdentity(using: Using): void {
             })();
           },
         ),
-        { numRuns: 15 },
+        { numRuns: casesOf(15) },
       );
     });
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../thorough.ts";
 import { keysOf, place, type Using } from "./store.ts";
 
 const keys = keysOf(["1", "2", "3", "4", "5", "a", "b", "v", "somebody new"]);
@@ -53,7 +54,7 @@ export function describeRestore(using: Using): void {
             })();
           },
         ),
-        { numRuns: 25 },
+        { numRuns: casesOf(25) },
       );
     });
     it(

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../../cmd/config/config.ts";
 import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
+import { casesOf } from "../../thorough.ts";
 
 /** Whatever is sent to the REST paths of channels is taken or refused by name: no fault of ours, no stack. */
 let server: RunningServer;
@@ -158,7 +159,7 @@ describe("bodies", () => {
   test.each(table)("%s %s", { timeout: 60_000 }, async (method, path, body) => {
     await fc.assert(
       fc.asyncProperty(body, async (json) => expectOrder(await send(method, path, JSON.stringify(json)))),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     );
   });
 });
@@ -183,7 +184,7 @@ describe("paths and parameters", () => {
           expectOrder(await send("GET", `/v1/${path}`));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 
@@ -193,7 +194,7 @@ describe("paths and parameters", () => {
         const search = new URLSearchParams({ pageSize, pageToken });
         for (const list of ["channels", "tasks"]) expectOrder(await send("GET", `/v1/${list}?${search}`));
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 });

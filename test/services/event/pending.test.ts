@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
+import { casesOf } from "../../thorough.ts";
 import { type Drops, type LoadedLine, openPendingRig, type PendingRig, type Way } from "./pending-rig.ts";
 import { event, nowMs, user } from "./record/checking.ts";
 
@@ -161,7 +162,7 @@ describe("a verdict before earlier records are loaded", () => {
         expect(checked).toEqual(checked.map(({ id }) => ({ id, dropped: countReasons(told.get(id)!) })));
         expect(loaded.filter(Boolean)).toHaveLength(told.size);
       }),
-      { numRuns: 30 },
+      { numRuns: casesOf(30) },
     );
   });
 
@@ -224,7 +225,7 @@ describe("a verdict before earlier records are loaded", () => {
           });
           expect(outcomes.map((one) => one.told)).toEqual(outcomes.map((one) => one.done));
         }),
-        { numRuns: 25 },
+        { numRuns: casesOf(25) },
       );
     });
   });

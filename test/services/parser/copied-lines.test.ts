@@ -5,6 +5,7 @@ import { openFormats } from "../../../services/parser/formats/formats.ts";
 import { createBatchParser, type ParsedBatch } from "../../../services/parser/line/batch.ts";
 import type { Format } from "../../../services/parser/line/line.ts";
 import { separatorsOf } from "../../../services/parser/line/separators.ts";
+import { casesOf } from "../../thorough.ts";
 
 const formats = [
   {
@@ -100,7 +101,7 @@ describe.each([
         const call = { content, framing: "items", index: "", source: "test" } as const;
         expect(shown(copied(call))).toEqual(shown(parsed(call)));
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 });

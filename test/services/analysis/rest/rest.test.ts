@@ -18,6 +18,7 @@ import { writeAnalysis } from "../../../../services/analysis/rest/write-analysis
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { formatValue } from "../../../../services/analysis/text-form.ts";
 import { readCase } from "../../../proto/cases.ts";
+import { casesOf } from "../../../thorough.ts";
 
 const style = { percentAs: "percent" } as const;
 const codecs = createAnalysisCodecs(style);
@@ -177,7 +178,7 @@ describe("the REST form of a result", () => {
       fc.property(fc.oneof(fc.double(), decimals, fc.integer()), format, (value, form) => {
         expect(formatFast(value, form, style)).toBe(formatValue(value, form, style));
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   type Verdict,
 } from "../../../../services/channel/judge-reply/judge-reply.ts";
 import { readCase } from "../../../proto/cases.ts";
+import { casesOf } from "../../../thorough.ts";
 
 const size = 5;
 
@@ -236,7 +237,7 @@ describe("properties", () => {
         expect(strict.warnings).toEqual([]);
         expect(judgeOutcome(answer(body, code), n, "lenient")).toEqual(strict);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 
@@ -248,7 +249,7 @@ describe("properties", () => {
         expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
         expect(indexes.filter((one) => !Number.isInteger(one) || one < 1 || one > n)).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openRecordSpool } from "../../../../store/records/record-spool.ts";
+import { casesOf } from "../../../thorough.ts";
 import { openRig, track } from "./load-rig.ts";
 import { createMemoryStore } from "./memory-store.ts";
 
@@ -77,7 +78,7 @@ it("loads what was taken or tells of it, whichever byte of the spool is changed"
       expect(rows.filter((row) => !whole.includes(row))).toEqual([]);
       expect(rows.length === whole.length || told > 0).toBe(true);
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

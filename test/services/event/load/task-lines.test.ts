@@ -9,6 +9,7 @@ import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../../store/events/events.ts";
 import type { Intake, IntakeKeys } from "../../../../store/intake/intake.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
+import { casesOf } from "../../../thorough.ts";
 
 interface Run {
   readonly prepared: readonly Omit<PreparedBatch, "batch">[];
@@ -114,6 +115,6 @@ it("prepares the same when keys are collected first, and collects all that are u
         expect(await run(lines, maxRecords, true)).toEqual(await run(lines, maxRecords, false));
       },
     ),
-    { numRuns: 30 },
+    { numRuns: casesOf(30) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { failureReasons } from "../../../../services/parser/line/line.ts";
+import { casesOf } from "../../../thorough.ts";
 import { openRaw } from "./open-format.ts";
 
 const formats: Record<string, object> = {
@@ -73,7 +74,7 @@ describe("no line throws, and every record is one line of JSON", () => {
     const parse = await openRaw(formats[name]!);
     fc.assert(
       fc.property(anyLine, (line) => check(parse(line))),
-      { numRuns: 400 },
+      { numRuns: casesOf(400) },
     );
   });
 });

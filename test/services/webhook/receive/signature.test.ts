@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Secret, verifySignature } from "../../../../services/webhook/receive/signature.ts";
 import { readCase } from "../../../proto/cases.ts";
+import { casesOf } from "../../../thorough.ts";
 
 const body = Buffer.from('[{"push_id":"user-1","#ops_receipt_properties":{}}]');
 const good = "99d6b30f0eefd989ce32d8296f9f54c2a701d25d";
@@ -80,7 +81,7 @@ describe("mutations", () => {
       fc.property(changed, (text) => {
         expect(kindOf([text])).toBe("mismatch");
       }),
-      { numRuns: 4_000 },
+      { numRuns: casesOf(4_000) },
     );
   });
 
@@ -91,7 +92,7 @@ describe("mutations", () => {
         changed[at]! ^= flip;
         expect(verifySignature(changed, [good], [ours], nowMs).kind).toBe("mismatch");
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

@@ -5,11 +5,12 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openDuckDbStore } from "../../../../store/events/duckdb/duckdb.ts";
+import { casesOf } from "../../../thorough.ts";
 import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
 import { expectedStats, levelsOf } from "./numbered-batch.ts";
 
 const script = join(import.meta.dirname, "load-loop.ts");
-const runs = 8;
+const runs = casesOf(8);
 
 /** Kills a loading process some time after its second batch; resolves to the last batch it acknowledged. */
 async function loadUntilKilled(folder: string, run: number): Promise<number> {

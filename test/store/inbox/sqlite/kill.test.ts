@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import type { Inbox } from "../../../../store/inbox/inbox.ts";
 import { openSqliteInbox } from "../../../../store/inbox/sqlite/open.ts";
+import { casesOf } from "../../../thorough.ts";
 import { openTempFolder } from "../temp-folder.ts";
 
 const script = join(import.meta.dirname, "accept-loop.ts");
@@ -34,11 +35,13 @@ async function requestIdsIn(inbox: Inbox): Promise<string[]> {
   return ids;
 }
 
-it("loses no acknowledged batch in 20 kills", { timeout: 120_000 }, async () => {
+const kills = casesOf(20);
+
+it(`loses no acknowledged batch in ${kills} kills`, { timeout: 120_000 }, async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const acknowledged: string[] = [];
-  for (let run = 0; run < 20; run++) acknowledged.push(...(await acceptUntilKilled(path, run)));
+  for (let run = 0; run < kills; run++) acknowledged.push(...(await acceptUntilKilled(path, run)));
   const mark = { path: `${path}.mark`, advice: "accept it" };
   await using inbox = await openSqliteInbox({
     path,
@@ -48,7 +51,7 @@ it("loses no acknowledged batch in 20 kills", { timeout: 120_000 }, async () => 
     minFreeBytes: 0,
   });
   const stored = await requestIdsIn(inbox);
-  expect(acknowledged.length).toBeGreaterThanOrEqual(20 * 3);
+  expect(acknowledged.length).toBeGreaterThanOrEqual(kills * 3);
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
   expect(new Set(stored).size).toBe(stored.length);
   const books = { accepted: stored.length * 20, delivered: 0, dead: 0, pending: stored.length * 20 };

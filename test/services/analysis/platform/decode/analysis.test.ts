@@ -6,9 +6,9 @@ import { decodeAnalysis } from "../../../../../services/analysis/platform/decode
 import { readCase } from "../../../../proto/cases.ts";
 import { answerChunks, answerText } from "../fake-platform.ts";
 import { query, run, userQuery } from "../platform-engine.ts";
-import { closeAfterTests, engine, label, NORMAL, platform, TRIG_USER_NUM, typed } from "./fake-engine.ts";
+import { engine, label, NORMAL, platform, TRIG_USER_NUM, typed, useFakeEngine } from "./fake-engine.ts";
 
-closeAfterTests();
+useFakeEngine();
 
 const options = { percentAs: "fraction", overallLabels: ["Overall", "总体"] } as const;
 

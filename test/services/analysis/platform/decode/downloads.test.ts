@@ -8,9 +8,9 @@ import { ValueFormat } from "../../../../../gen/engage/analysis/v1/event_metric_
 import { EventDownloadQuerySchema } from "../../../../../gen/engage/analysis/v1/query_pb.ts";
 import { answerChunks, answerText, answerUnmarked } from "../fake-platform.ts";
 import { collect, downloadQuery, restCall, run, userDownloadQuery } from "../platform-engine.ts";
-import { closeAfterTests, engine, NORMAL, platform, signal, TOTAL_TIMES, typed } from "./fake-engine.ts";
+import { engine, NORMAL, platform, signal, TOTAL_TIMES, typed, useFakeEngine } from "./fake-engine.ts";
 
-closeAfterTests();
+useFakeEngine();
 
 describe("downloads", () => {
   const rowOf = (entry: {

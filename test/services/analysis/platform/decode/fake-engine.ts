@@ -1,13 +1,18 @@
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { Aggregation, MetricType } from "../../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { openFakePlatform } from "../fake-platform.ts";
+import type { PlatformEngine } from "../../../../../services/analysis/platform/platform.ts";
+import { type FakePlatform, openFakePlatform } from "../fake-platform.ts";
 import { openEngine } from "../platform-engine.ts";
 
-export const platform = await openFakePlatform();
-export const engine = openEngine(platform.url, { unmarkedEnd: "accept" });
+export let platform: FakePlatform;
+export let engine: PlatformEngine;
 
-/** Closes the engine and its platform after the tests of the file. */
-export function closeAfterTests(): void {
+/** Opens a platform and the engine that calls it for the tests of the file. */
+export function useFakeEngine(): void {
+  beforeAll(async () => {
+    platform = await openFakePlatform();
+    engine = openEngine(platform.url, { unmarkedEnd: "accept" });
+  });
   afterAll(async () => {
     await engine[Symbol.asyncDispose]();
     await platform[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ import { type JsonObject, parseJson } from "../../../../../base/json/raw-numbers
 import { mappingShape } from "../../../../../services/parser/mapping/config.ts";
 import { compileMapping } from "../../../../../services/parser/mapping/mapping.ts";
 import { createProblems } from "../../../../../services/parser/mapping/problems.ts";
+import { casesOf } from "../../../../thorough.ts";
 
 const configs = [
   {},
@@ -96,7 +97,7 @@ describe.each(configs)("a mapping %j", (config) => {
         const record = mapping.copier?.mapLine(line);
         expect([undefined, mapParsed(compile(config), line)]).toContain(record);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 
@@ -108,7 +109,7 @@ describe.each(configs)("a mapping %j", (config) => {
         const record = taught(config, example).copier?.mapLine(tampered);
         expect([undefined, mapParsed(compile(config), tampered)]).toContain(record);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });
