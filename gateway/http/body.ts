@@ -19,7 +19,10 @@ const longBytes = 128 * 1024;
 export interface BodyReader {
   /** Size on the wire. */
   bytesRead(bytes: number): void;
-  /** @param encoded the body as it was sent, where a content encoding was undone */
+  /**
+   * @param body empty if it is refused
+   * @param encoded the body as it was sent, where a content encoding was undone
+   */
   receive(body: Buffer, encoded?: Buffer): void;
   /**
    * Called while a long body arrives; returns true if it is refused for its beginning. The rest is then discarded, or not
@@ -153,7 +156,10 @@ async function inflate(
       body.add(part, 0);
       hold.take(part.length);
       if (!hold.isOpen) throw new ConnectError("the call has ended", Code.Canceled);
-      if (reader.isRefused?.(body.all)) break;
+      if (reader.isRefused?.(body.all)) {
+        body.discard();
+        break;
+      }
     }
   } catch (error) {
     if (error instanceof ConnectError) throw error;
@@ -185,6 +191,7 @@ function collect(
       body.add(chunk, declared);
       hold.take(chunk.length);
       isRefused = length > longBytes && reader.isRefused?.(body.all) === true;
+      if (isRefused) body.discard();
     }
     if (!isOver && hold.isOpen) return;
     request.off("data", onData);

@@ -308,16 +308,15 @@ describe("a long body that is refused for its beginning", () => {
 
   test("is read to its end and not kept", async () => {
     const { received, held, wire, asked } = await read({}, Buffer.alloc(bytes));
-    expect([received.length, held, wire]).toEqual([beginning, beginning, bytes]);
-    // It is not asked for a short body, nor after it has refused.
+    expect([received.length, held, wire]).toEqual([0, beginning, bytes]);
+    // The reader is not asked about a short body, nor after it has refused.
     expect(asked).toBe((beginning - 130_000) / 10_000);
   });
 
   test("is not inflated any further", async () => {
     const packed = brotliCompressSync(Buffer.alloc(bytes));
     const { received, asked } = await read({ "content-encoding": "br" }, packed);
-    expect(received.length).toBe(Math.ceil(beginning / 65_536) * 65_536);
-    expect(asked).toBe(received.length / 65_536);
+    expect([received.length, asked]).toEqual([0, Math.ceil(beginning / 65_536)]);
   });
 });
 

@@ -38,3 +38,20 @@ it("takes little memory for a size that is only announced", () => {
   buffer.add(Buffer.alloc(1_000), 100_000_000);
   expect(buffer.bytes?.buffer.byteLength).toBe(65_536);
 });
+
+it("uses the memory of a discarded message for the next, and never that of a message that was taken", () => {
+  const fill = (byte: number) => {
+    const buffer = new MessageBuffer();
+    for (let at = 0; at < 20; at++) buffer.add(Buffer.alloc(16_384, byte), 9_000_000);
+    return buffer;
+  };
+  const discarded = fill(1);
+  const memory = discarded.bytes?.buffer;
+  discarded.discard();
+  expect(discarded.take()).toBeUndefined();
+  const next = fill(2);
+  expect(next.bytes?.buffer).toBe(memory);
+  const taken = next.take();
+  expect(fill(3).bytes?.buffer).not.toBe(memory);
+  expect(taken).toEqual(Buffer.alloc(20 * 16_384, 2));
+});
