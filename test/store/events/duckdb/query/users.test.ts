@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import type { StoredUser } from "../../../../../store/events/events.ts";
+import { noSignal, openStore, properties, userOf } from "../../../../conformance/events/world.ts";
+import { createDuckDbWorld } from "../duckdb-world.ts";
+
+const { nick } = properties;
+
+/** Selects this many users with texts of this length and returns them as they come. */
+async function select(users: number, length: number): Promise<(readonly StoredUser[])[]> {
+  await using world = await openStore(createDuckDbWorld);
+  const text = "é".repeat(length / 2);
+  await world.load({
+    users: Array.from({ length: users }, (_, at) => userOf("set", { u: at + 1, p: { [nick.number]: text } })),
+  });
+  const selection = { projectId: 1, where: { kind: "always", value: true } } as const;
+  const pages: (readonly StoredUser[])[] = [];
+  for await (const page of world.store.selectUsers(selection, noSignal())) pages.push(page);
+  return pages;
+}
+
+it.each([
+  ["long", 1_200, 2_000, 66],
+  ["short", 3_000, 2, 256],
+])(
+  "reads users with %s texts some at a time, each once and in their order",
+  async (_what, users, length, most) => {
+    const pages = await select(users, length);
+    expect(pages.flat().map(({ userId }) => Number(userId))).toEqual(
+      Array.from({ length: users }, (_, at) => at + 1),
+    );
+    expect(Math.max(...pages.map((page) => page.length))).toBe(most);
+  },
+);
