@@ -270,7 +270,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "store/events/sql/measure": [
     "test/conformance/events/scan-measures.ts",
-    "test/conformance/events/scan-spread.ts",
+    "test/conformance/events/scan-summary.ts",
     "test/conformance/events/scan-sums.ts",
     "test/reference",
   ],

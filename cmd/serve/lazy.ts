@@ -142,7 +142,7 @@ export function createLazyEventStore(
       yield* (await open()).selectUsers(selection, signal);
     },
     scanAll: async (scans, signal) => (await open()).scanAll(scans, signal),
-    spread: async (scan, of, signal) => (await open()).spread(scan, of, signal),
+    summarize: async (scan, of, signal) => (await open()).summarize(scan, of, signal),
     importCohort: async (version, members) => (await open()).importCohort(version, members),
     cohorts: async (projectId) => (await open()).cohorts(projectId),
     async *export(range, signal) {

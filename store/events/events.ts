@@ -1,6 +1,6 @@
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
-import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan, UserSelection } from "./scan.ts";
+import type { NumberSummary, Scan, ScanResult, StoredUser, UserScan, UserSelection } from "./scan.ts";
 import type { ProjectSchema } from "./schema.ts";
 
 // The port is one import for services; these files describe its types.
@@ -42,8 +42,8 @@ export interface EventStore extends AsyncDisposable {
   users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
   /** As `users`, for the users who are known by `seen` or by an operation. */
   selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
-  /** Returns the spread of an expression over the events of a scan for which its `where` holds. */
-  spread(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSpread>;
+  /** Returns the summary of an expression's numbers over the events of a scan for which its `where` holds. */
+  summarize(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSummary>;
 
   /** Creates or replaces the version of its day. */
   importCohort(

@@ -227,8 +227,8 @@ export interface StoredUser {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** The spread of the numbers of an expression over the events of a scan. */
-export interface NumberSpread {
+/** The summary of an expression's numbers over the events of a scan: their range and how many distinct ones there are. */
+export interface NumberSummary {
   /** The number of distinct values, counted up to 20. */
   readonly distinct: number;
   /** Undefined when there is no value. */

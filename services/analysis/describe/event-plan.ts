@@ -60,8 +60,8 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
   };
 }
 
-/** Compiles the scan over the events of all periods and metrics, over which intervals are spread. */
-export function compileSpreadScan(plan: EventPlan): Scan {
+/** Compiles the scan over the events of all periods and metrics, whose numbers are divided into intervals. */
+export function compileSummaryScan(plan: EventPlan): Scan {
   const buckets = overlappingBuckets(
     plan.periods.map(({ range }) => range),
     plan.zone,

@@ -3,7 +3,7 @@ import {
   PropertyRangeType,
   PropertyRangeTypeSchema,
 } from "../../../gen/engage/analysis/v1/column_pb.ts";
-import type { GroupKey, NumberSpread } from "../../../store/events/events.ts";
+import type { GroupKey, NumberSummary } from "../../../store/events/events.ts";
 import { wordOf, wordsOf } from "../enum-words.ts";
 import { type KeyForm, parseBoundaries } from "../text-form.ts";
 import { type Column, describeType } from "./column/column.ts";
@@ -18,8 +18,8 @@ export interface PlannedKey {
   readonly displayName: string;
   readonly key: GroupKey;
   readonly form: KeyForm;
-  /** Whether the key is cut into intervals after the spread of its values is read. */
-  readonly needsSpread: boolean;
+  /** Whether the key is cut into intervals after the summary of its values is read. */
+  readonly needsSummary: boolean;
 }
 
 /** Describes a group-by column; returns undefined when it was refused. */
@@ -37,7 +37,7 @@ export function describeGroupBy(
   const column = findColumn(groupBy, field, context);
   if (column === undefined) return undefined;
   if (column.type !== "nothing") warnOfRange(groupBy, column, field, problems);
-  const names = { name: columnName, displayName: columnDesc || columnName, needsSpread: false };
+  const names = { name: columnName, displayName: columnDesc || columnName, needsSummary: false };
   if (column.cohort !== undefined) {
     return { ...names, key: { kind: "predicate", of: column.cohort }, form: { kind: "boolean" } };
   }
@@ -51,8 +51,13 @@ export function describeGroupBy(
   }
   const isCut = propertyRange !== "" && type !== PropertyRangeType.DISCRETE;
   if (isCut && column.type !== "nothing") return describeIntervals(groupBy, column, field, context);
-  const needsSpread = type === PropertyRangeType.DEF && column.type === "number";
-  return { ...names, needsSpread, key: { kind: "values", of: column.value }, form: { kind: kindOf(column) } };
+  const needsSummary = type === PropertyRangeType.DEF && column.type === "number";
+  return {
+    ...names,
+    needsSummary,
+    key: { kind: "values", of: column.value },
+    form: { kind: kindOf(column) },
+  };
 }
 
 /** Warns of range settings without effect. */
@@ -116,25 +121,25 @@ function describeIntervals(
   return {
     name: columnName,
     displayName: columnDesc || columnName,
-    needsSpread: false,
+    needsSummary: false,
     key: { kind: "intervals", of: column.value, boundaries },
     form: { kind: "intervals", of: column.type, boundaries },
   };
 }
 
 /** Keys with fewer different values are not cut into intervals. */
-const minSpreadValues = 20;
-const spreadIntervals = 12;
+const minValuesForIntervals = 20;
+const intervalCount = 12;
 
 /**
  * Returns boundaries between intervals of equal width, rounded to few digits by less than a hundredth of the width.
  * Returns undefined for a width beyond the largest number or below the distance of adjacent numbers.
  */
 function cutRange([least, most]: readonly [number, number]): readonly number[] | undefined {
-  const width = (most - least) / spreadIntervals;
+  const width = (most - least) / intervalCount;
   const exact = Array.from(
-    { length: spreadIntervals - 1 },
-    (_, i) => least + ((most - least) * (i + 1)) / spreadIntervals,
+    { length: intervalCount - 1 },
+    (_, i) => least + ((most - least) * (i + 1)) / intervalCount,
   );
   const places = 2 - Math.floor(Math.log10(width));
   const short = exact.map((at) => Number(`${Math.round(at * 10 ** places)}e${-places}`) + 0);
@@ -144,16 +149,16 @@ function cutRange([least, most]: readonly [number, number]): readonly number[] |
 }
 
 /** Cuts a key into intervals of equal width if it has many values. */
-export function cutKey(planned: PlannedKey, { distinct, range }: NumberSpread): PlannedKey {
+export function cutKey(planned: PlannedKey, { distinct, range }: NumberSummary): PlannedKey {
   const { key } = planned;
-  if (key.kind !== "values" || range === undefined || distinct < minSpreadValues) {
-    return { ...planned, needsSpread: false };
+  if (key.kind !== "values" || range === undefined || distinct < minValuesForIntervals) {
+    return { ...planned, needsSummary: false };
   }
   const boundaries = cutRange(range);
-  if (boundaries === undefined) return { ...planned, needsSpread: false };
+  if (boundaries === undefined) return { ...planned, needsSummary: false };
   return {
     ...planned,
-    needsSpread: false,
+    needsSummary: false,
     key: { kind: "intervals", of: key.of, boundaries },
     form: { kind: "intervals", of: "number", boundaries },
   };

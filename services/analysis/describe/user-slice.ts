@@ -172,13 +172,13 @@ function refuseLength(
 }
 
 function readLabel(
-  { form, name, needsSpread }: PlannedKey,
+  { form, name, needsSummary }: PlannedKey,
   label: string | null,
   place: number,
   problems: Problems,
 ): KeyValue {
-  // The labels are known only after the spread is read.
-  if (label === null || needsSpread) return null;
+  // The labels are known only after the summary is read.
+  if (label === null || needsSummary) return null;
   const value = keyOf(form, label);
   if (value === undefined) {
     const valid = form.kind === "intervals" ? `one of ${listLabels(intervalLabels(form))}` : forms[form.kind];

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { type CheckQuery, describeQuery } from "../describe/describe.ts";
-import { compileSpreadScan, type EventPlan } from "../describe/event-plan.ts";
+import { compileSummaryScan, type EventPlan } from "../describe/event-plan.ts";
 import { cutKey, type PlannedKey } from "../describe/group-by.ts";
 import { type ReportUndeclared, warnUndeclared } from "../describe/problems.ts";
 import type { AnyQuery } from "../engine.ts";
@@ -25,7 +25,7 @@ interface PlanOptions {
   readonly reportUndeclared?: ReportUndeclared;
 }
 
-/** Plans a query; reads the spread of values from the store where keys need it. @throws AnalysisRefusal */
+/** Plans a query; reads the summary of values from the store if keys need it. @throws AnalysisRefusal */
 export async function planQuery(
   source: PlanSource,
   query: AnyQuery,
@@ -34,8 +34,8 @@ export async function planQuery(
   const { store } = source;
   const plan = await readQuery(source, query, options);
   const cut = async (planned: PlannedKey): Promise<PlannedKey> =>
-    planned.needsSpread
-      ? cutKey(planned, await store.spread(compileSpreadScan(plan), planned.key, options.signal))
+    planned.needsSummary
+      ? cutKey(planned, await store.summarize(compileSummaryScan(plan), planned.key, options.signal))
       : planned;
   const keys: PlannedKey[] = [];
   for (const planned of plan.keys) keys.push(await cut(planned));

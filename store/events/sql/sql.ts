@@ -1,9 +1,9 @@
 import type { Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
-import { type CompiledMeasures, compileAdditive } from "./measure/additive.ts";
 import { type Numbered, needsValues } from "./measure/aggregates.ts";
 import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
+import { type CompiledMeasures, compileGroupedAggregates } from "./measure/grouped-aggregates.ts";
 import { type CompiledScan, isListColumn, type MeasureLayout, type Part } from "./measure/layout.ts";
 import { Parameters } from "./parameters.ts";
 import { compileShared, divideRange, groupBy, withKeys } from "./pass.ts";
@@ -41,15 +41,18 @@ export function compileScan(
   const division = divideRange(scan, sharedRows);
   if (scan.measures.length === 0 || division.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
-  const [different, additive] = partition(numbered, ({ measure }) => needsValues(measure, context));
+  const [distinct, grouped] = partition(numbered, ({ measure }) => needsValues(measure, context));
   const common: string[] = [];
   const compiled: CompiledMeasures[] = [];
-  if (additive.length > 0) {
-    const measured = compileAdditive(context, scan, division, { measures: additive, name: "stretched" });
+  if (grouped.length > 0) {
+    const measured = compileGroupedAggregates(context, scan, division, {
+      measures: grouped,
+      name: "stretched",
+    });
     if (measured.shared !== undefined) common.push(measured.shared);
     compiled.push(measured);
   }
-  for (const measures of groupDistinct(different)) {
+  for (const measures of groupDistinct(distinct)) {
     const name = `s${compiled.length}`;
     const measured = compileDistinct(context, scan, division, { measures, name });
     if (measured.shared !== undefined) common.push(`${name} ${dialect.asShared(measured.shared)}`);

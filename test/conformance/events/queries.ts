@@ -143,7 +143,7 @@ export function testQueries(create: CreateEventsWorld): void {
       ["no scans", (store, signal) => store.scanAll([], signal)],
       ["users of events", (store, signal) => collect(store.users({ scan: countAll, group: [] }, signal))],
       ["users", (store, signal) => collect(store.selectUsers({ projectId: 1, where: always }, signal))],
-      ["a spread", (store, signal) => store.spread(countAll, { kind: "values", of: userId }, signal)],
+      ["a summary", (store, signal) => store.summarize(countAll, { kind: "values", of: userId }, signal)],
       [
         "an export",
         (store, signal) => collect(store.export({ projectId: 1, startMs, endMs, users: true }, signal)),

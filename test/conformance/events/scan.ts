@@ -3,7 +3,7 @@ import { testBuckets } from "./scan-buckets.ts";
 import { testConditions } from "./scan-conditions.ts";
 import { testKeys } from "./scan-keys.ts";
 import { testMeasures } from "./scan-measures.ts";
-import { testSpread } from "./scan-spread.ts";
+import { testSummary } from "./scan-summary.ts";
 import { testSums } from "./scan-sums.ts";
 import { testScanUsers } from "./scan-users.ts";
 import { openScanned, type ScanWorld } from "./scan-world.ts";
@@ -27,6 +27,6 @@ export function testScan(create: CreateEventsWorld): void {
   testConditions(world);
   testBuckets(world);
   testScanUsers(world);
-  testSpread(world);
+  testSummary(world);
   testSums(create);
 }

@@ -88,8 +88,8 @@ describe("a query", () => {
   it("of a shard that is not there fails as a whole, and works again when it is", async () => {
     const shard = servers.shards[1]!;
     const list = () => collect(opened.store.users({ scan: scanOf(), group: [] }, noSignal()));
-    const spread = () => opened.store.spread(scanOf(), { kind: "values", of: of(price) }, noSignal());
-    const asked = [() => ask(opened.store, scanOf({ measures: [users] })), list, spread];
+    const summary = () => opened.store.summarize(scanOf(), { kind: "values", of: of(price) }, noSignal());
+    const asked = [() => ask(opened.store, scanOf({ measures: [users] })), list, summary];
     await shard.kill();
     const failed = await Promise.allSettled(asked.map((query) => query()));
     const host = new URL(shard.url).host;
@@ -98,7 +98,7 @@ describe("a query", () => {
       expect((one as PromiseRejectedResult).reason.message).toContain(`shard 2 of 2 ("${host}")`);
     }
     await shard.start();
-    const [totals, found, range] = await Promise.all([asked[0]!(), list(), spread()]);
+    const [totals, found, range] = await Promise.all([asked[0]!(), list(), summary()]);
     expect(totals).toMatchObject({ "[]": { totals: [ids.length] } });
     expect(found).toHaveLength(ids.length);
     expect(range).toEqual({ distinct: 20, range: [0.25, ids.length / 4] });

@@ -1,5 +1,5 @@
-import type { GroupKey, NumberSpread, Scan, ScanResult } from "../../scan.ts";
-import { compileSpreadSql, maxDistinct } from "../../sql/measure/spread.ts";
+import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
+import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
 import { emptyResult, readResult } from "../../sql/result.ts";
 import { compileScan } from "../../sql/sql.ts";
 import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
@@ -18,7 +18,7 @@ export function createPlans(source: QuerySource): Plans {
     scanAll: (scans, signal) => runScans(source, scans, { signal, wide }),
     users: (scan, signal) => streamUsers(source, scan, signal),
     selectUsers: (selection, signal) => selectUsers(source, selection, signal),
-    spread: (scan, of, signal) => runSpread(source, scan, of, signal),
+    summarize: (scan, of, signal) => runSummary(source, scan, of, signal),
   };
 }
 
@@ -73,15 +73,15 @@ async function readScan(
   return await connection.read(0, { ...bound, sql: `${bound.sql} FORMAT ${rowFormat}`, signal });
 }
 
-async function runSpread(
+async function runSummary(
   source: QuerySource,
   scan: Scan,
   of: GroupKey,
   signal: AbortSignal,
-): Promise<NumberSpread> {
+): Promise<NumberSummary> {
   signal.throwIfAborted();
   using query = await openQuery(source, scan, signal);
-  const compiled = compileSpreadSql(scan, of, relationsOf(query.snapshot(scan.projectId)), clickhouseDialect);
+  const compiled = compileSummary(scan, of, relationsOf(query.snapshot(scan.projectId)), clickhouseDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const ranges = (await rowsOfShards<[number | null, number | null]>(query, compiled.range)).filter(
     (range): range is [number, number] => range[0] !== null,

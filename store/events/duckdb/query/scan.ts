@@ -1,6 +1,6 @@
 import type { DuckDBMaterializedResult } from "@duckdb/node-api";
-import type { GroupKey, NumberSpread, Scan, ScanResult } from "../../scan.ts";
-import { compileSpreadSql, maxDistinct } from "../../sql/measure/spread.ts";
+import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
+import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
 import { emptyResult, type FoundRows, readResult } from "../../sql/result.ts";
 import { compileScan } from "../../sql/sql.ts";
 import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
@@ -18,7 +18,7 @@ export function createScans(queries: Queries): Scans {
     scan: async (scan, signal) => (await runScans(queries, [scan], { signal, wide }))[0]!,
     scanAll: (scans, signal) => runScans(queries, scans, { signal, wide }),
     users: (scan, signal) => streamUsers(queries, scan, signal),
-    spread: (scan, of, signal) => runSpread(queries, scan, of, signal),
+    summarize: (scan, of, signal) => runSummary(queries, scan, of, signal),
   };
 }
 
@@ -75,14 +75,14 @@ async function fetchRows(query: Query, scan: Scan, hasWideSums: boolean): Promis
   return { rows, compiled, schema: relations.schema };
 }
 
-export async function runSpread(
+export async function runSummary(
   queries: Queries,
   scan: Scan,
   of: GroupKey,
   signal: AbortSignal,
-): Promise<NumberSpread> {
+): Promise<NumberSummary> {
   await using query = await queries.open(scan, signal);
-  const compiled = compileSpreadSql(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
+  const compiled = compileSummary(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const [low, high] = firstRow(await query.run(...bindStatement(compiled.range)), 2);
   if (low === null || high === null) return { distinct: 0, range: undefined };

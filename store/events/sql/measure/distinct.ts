@@ -4,8 +4,8 @@ import { compileExpression } from "../expression/expression.ts";
 import { compilePass, filterText, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
 import type { ListColumn } from "../rows.ts";
 import type { CompileContext, Source } from "../source.ts";
-import type { CompiledMeasures } from "./additive.ts";
 import { distinctText, isElements, type Numbered } from "./aggregates.ts";
+import type { CompiledMeasures } from "./grouped-aggregates.ts";
 import { type CellLayout, type Part, wordBits } from "./layout.ts";
 import { mergeShards } from "./merge.ts";
 

@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from "vitest";
-import { compileScan, compileSpreadScan } from "../../../../services/analysis/describe/event-plan.ts";
+import { compileScan, compileSummaryScan } from "../../../../services/analysis/describe/event-plan.ts";
 import { cutKey, type PlannedKey } from "../../../../services/analysis/describe/group-by.ts";
 import { intervalLabels, keyOf as keyOfLabel } from "../../../../services/analysis/text-form.ts";
 import { describe, projectOf, refusalsOf, warningsOf } from "./described.ts";
@@ -44,7 +44,7 @@ group("the spread of a number", () => {
       column("brand", { propertyRangeType: "def" }),
       column("price", { propertyRangeType: "def", propertyRange: "1" }),
     ];
-    expect(needs.map((groupBy) => keyOf(groupBy).needsSpread)).toEqual([true, false, false]);
+    expect(needs.map((groupBy) => keyOf(groupBy).needsSummary)).toEqual([true, false, false]);
   });
 
   it("cuts twelve intervals of equal width", () => {
@@ -99,7 +99,7 @@ group("the spread of a number", () => {
       analysis: "TOTAL_TIMES",
     }));
     const view = { comparedByTime: true, comparedRecentDay: "8-14", groupBy: [column("price")] };
-    const { buckets, keys, measures } = compileSpreadScan(describe({ view, events }));
+    const { buckets, keys, measures } = compileSummaryScan(describe({ view, events }));
     expect([buckets.windows?.length, keys, measures.map((measure) => measure.events)]).toEqual([
       2,
       [],

@@ -3,7 +3,7 @@ import {
   emptySchema,
   type KeyValue,
   type Measure,
-  type NumberSpread,
+  type NumberSummary,
   type Scan,
   type ScanResult,
   type StoredUser,
@@ -21,7 +21,7 @@ export interface ScriptedGroup {
 export interface Script {
   readonly groups?: (scan: Scan, nth: number) => readonly ScriptedGroup[];
   readonly users?: readonly (readonly StoredUser[])[];
-  readonly spread?: NumberSpread;
+  readonly spread?: NumberSummary;
   /** The error that scans throw. */
   readonly fault?: Error;
 }

@@ -25,12 +25,12 @@ export interface CompiledMeasures {
 }
 
 /**
- * Compiles counts, sums, extremes and quantiles: one pass for the cells of all measures, from which
- * totals are computed, and one for the totals of quantiles.
+ * Compiles measures that aggregate functions compute from the rows of a group: one pass for the cells of
+ * all measures, from which totals are computed, and one for the totals of quantiles.
  *
  * @param name the name of the common table expression
  */
-export function compileAdditive(
+export function compileGroupedAggregates(
   context: CompileContext,
   scan: Scan,
   division: RangeDivision,

@@ -5,9 +5,9 @@ import { eventOf, noSignal, properties } from "./world.ts";
 
 const { price, city, itemCount, level, tags } = properties;
 
-/** How numbers are spread, and callers who have left. */
-export function testSpread(world: ScanWorld): void {
-  describe("spread", () => {
+/** Summaries of numbers, and callers who have left. */
+export function testSummary(world: ScanWorld): void {
+  describe("summary", () => {
     it.each<[string, Expression, Predicate, object]>([
       ["of numbers", of(price), always, { distinct: 4, range: [2.5, 40] }],
       ["of some events", of(price), equals(city, "Bern"), { distinct: 2, range: [2.5, 10] }],
@@ -24,7 +24,7 @@ export function testSpread(world: ScanWorld): void {
       ["of users' numbers", of(level), always, { distinct: 2, range: [3, 7] }],
     ])("%s", async (_what, expression, where, expected) => {
       const scan = scanOf({ measures: [measureOf({ kind: "count" }, where)] });
-      expect(await world.store.spread(scan, { kind: "values", of: expression }, noSignal())).toEqual(
+      expect(await world.store.summarize(scan, { kind: "values", of: expression }, noSignal())).toEqual(
         expected,
       );
     });
@@ -34,7 +34,7 @@ export function testSpread(world: ScanWorld): void {
       await store.load({
         events: Array.from({ length: 50 }, (_, n) => eventOf({ p: { [price.number]: n } })),
       });
-      expect(await store.store.spread(scanOf(), byValues(price), noSignal())).toEqual({
+      expect(await store.store.summarize(scanOf(), byValues(price), noSignal())).toEqual({
         distinct: 20,
         range: [0, 49],
       });
@@ -45,7 +45,7 @@ export function testSpread(world: ScanWorld): void {
     it("gets the reason of the signal", async () => {
       const gone = AbortSignal.abort(new Error("gone"));
       await expect(world.store.scan(scanOf(), gone)).rejects.toThrow("gone");
-      await expect(world.store.spread(scanOf(), byValues(price), gone)).rejects.toThrow("gone");
+      await expect(world.store.summarize(scanOf(), byValues(price), gone)).rejects.toThrow("gone");
       await expect(
         world.store.users({ scan: scanOf(), group: [] }, gone)[Symbol.asyncIterator]().next(),
       ).rejects.toThrow("gone");

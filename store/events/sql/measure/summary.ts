@@ -14,8 +14,8 @@ export const maxDistinct = 20;
 /** This many rows usually show that there are enough distinct values. */
 const sampleRows = 20_480;
 
-/** The statements which compute a spread. `range` returns one row with `low` and `high`. */
-export interface CompiledSpread {
+/** The statements which compute a summary. `range` returns one row with `low` and `high`. */
+export interface CompiledSummary {
   readonly range: Statement;
   /** One column: the number of distinct values in the first rows. */
   readonly sample: Statement;
@@ -25,13 +25,13 @@ export interface CompiledSpread {
   readonly values: Statement;
 }
 
-/** Compiles the spread of an expression; undefined when there can be no value. */
-export function compileSpreadSql(
+/** Compiles the summary of an expression; undefined when there can be no value. */
+export function compileSummary(
   scan: Scan,
   of: GroupKey,
   relations: Relations,
   dialect: Dialect,
-): CompiledSpread | undefined {
+): CompiledSummary | undefined {
   const parameters = new Parameters(dialect);
   const context: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0 || of.kind === "predicate") return undefined;
