@@ -35,7 +35,7 @@ it("keeps both names of a column", () => {
   expect([name, displayName]).toEqual(["brand", "品牌"]);
 });
 
-group("the spread of a number", () => {
+group("the summary of a number", () => {
   const def = keyOf(column("price", { propertyRangeType: "def" }));
 
   it("is asked for where a query leaves the intervals open", () => {
@@ -88,8 +88,8 @@ group("the spread of a number", () => {
     [{ distinct: 0, range: undefined }],
     [{ distinct: 20, range: [1, 1 + Number.EPSILON] as const }],
     [{ distinct: 20, range: [-Number.MAX_VALUE, Number.MAX_VALUE] as const }],
-  ])("leaves values alone when it is %j", (spread) => {
-    expect(cutKey(def, spread).key.kind).toBe("values");
+  ])("leaves values alone when it is %j", (summary) => {
+    expect(cutKey(def, summary).key.kind).toBe("values");
   });
 
   it("is that of both ranges and all metrics", () => {

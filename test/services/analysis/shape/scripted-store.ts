@@ -21,7 +21,7 @@ export interface ScriptedGroup {
 export interface Script {
   readonly groups?: (scan: Scan, nth: number) => readonly ScriptedGroup[];
   readonly users?: readonly (readonly StoredUser[])[];
-  readonly spread?: NumberSummary;
+  readonly summary?: NumberSummary;
   /** The error that scans throw. */
   readonly fault?: Error;
 }
@@ -74,7 +74,7 @@ export function createScriptedStore(script: Script): ScriptedStore {
     },
     schema: (projectId: number) => (projectId === 1 ? schema : emptySchema),
     cohorts: async () => cohorts,
-    spread: async () => script.spread ?? { distinct: 0, range: undefined },
+    summarize: async () => script.summary ?? { distinct: 0, range: undefined },
     async *users(asked: UserScan, signal: AbortSignal) {
       userScans.push(asked);
       signals.push(signal);

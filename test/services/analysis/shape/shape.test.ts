@@ -165,7 +165,10 @@ describe("groups", () => {
 
   it("of a number with many values are intervals", async () => {
     const view = { groupBy: [{ columnName: "price", tableType: "event", propertyRangeType: "def" }] };
-    const script = { spread: { distinct: 20, range: [0, 12] as const }, groups: () => [group([11], [1, 1])] };
+    const script = {
+      summary: { distinct: 20, range: [0, 12] as const },
+      groups: () => [group([11], [1, 1])],
+    };
     const data = await analyze(script, { view });
     expect(entriesOf(data.y[0]!)).toEqual([[["[11,+inf)"], [1, 1]]]);
   });
