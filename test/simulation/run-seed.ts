@@ -1,3 +1,4 @@
+import { channelStore } from "../../store/channels/postgres/store.ts";
 import { ledgerStore } from "../../store/events/ledger/ledger.ts";
 import { inboxStore } from "../../store/inbox/postgres/store.ts";
 import { intakeStore } from "../../store/intake/postgres/store.ts";
@@ -6,6 +7,7 @@ import { recordStore } from "../../store/records/postgres/store.ts";
 import { createRandom } from "../reference/random.ts";
 import { DatabaseServer } from "./database/server.ts";
 import { runInbox } from "./inbox/history.ts";
+import { runPushes } from "./pushes/history.ts";
 import { type RecordStores, runRecords, soundStores } from "./records/history.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -18,14 +20,23 @@ export interface Simulation {
    */
   records(seed: number, note?: (line: string) => void, stores?: RecordStores): Promise<void>;
   inbox(seed: number, note?: (line: string) => void, rewrite?: (text: string) => string): Promise<void>;
+  pushes(seed: number, note?: (line: string) => void, rewrite?: (text: string) => string): Promise<void>;
 }
 
 export function createSimulation(): Simulation {
-  const server = new DatabaseServer([leaseStore, recordStore, ledgerStore, intakeStore, inboxStore]);
+  const server = new DatabaseServer([
+    leaseStore,
+    recordStore,
+    ledgerStore,
+    intakeStore,
+    inboxStore,
+    channelStore,
+  ]);
   return {
     records: (seed, note, stores = soundStores) =>
       runRecords(new Scheduler(createRandom(seed), note), server, stores),
     inbox: (seed, note, rewrite) => runInbox(new Scheduler(createRandom(seed), note), server, rewrite),
+    pushes: (seed, note, rewrite) => runPushes(new Scheduler(createRandom(seed), note), server, rewrite),
   };
 }
 
@@ -34,7 +45,7 @@ export function createSimulation(): Simulation {
  * @throws an Error with the seed, the broken rule and the last lines of the history
  */
 export async function runSeed(simulation: Simulation, seed: number, maxLines: number): Promise<void> {
-  for (const kind of ["records", "inbox"] as const) {
+  for (const kind of ["records", "inbox", "pushes"] as const) {
     try {
       await simulation[kind](seed);
     } catch (error) {
@@ -45,7 +56,7 @@ export async function runSeed(simulation: Simulation, seed: number, maxLines: nu
 
 interface Failure {
   readonly seed: number;
-  readonly kind: "records" | "inbox";
+  readonly kind: keyof Simulation;
   readonly error: unknown;
   readonly maxLines: number;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { casesOf } from "../thorough.ts";
 import { brokenInboxes } from "./inbox/broken-inbox.ts";
 import { InvariantError } from "./invariant-error.ts";
+import { brokenChannels } from "./pushes/broken-channels.ts";
 import { brokenRecordStores } from "./records/broken-stores.ts";
 import { createSimulation, runSeed } from "./run-seed.ts";
 
@@ -37,5 +38,10 @@ describe("finds within 200 seeds a store which", () => {
     "%s",
     { timeout },
     async (_name, rewrite) => await expectFound((seed) => simulation.inbox(seed, undefined, rewrite)),
+  );
+  it.each(Object.entries(brokenChannels))(
+    "%s",
+    { timeout },
+    async (_name, rewrite) => await expectFound((seed) => simulation.pushes(seed, undefined, rewrite)),
   );
 });

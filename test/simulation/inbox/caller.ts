@@ -1,7 +1,7 @@
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import { batchOf } from "../../conformance/inbox/batches.ts";
-import type { Random } from "../../reference/random.ts";
 import type { Replica } from "../replica.ts";
+import type { World } from "../world.ts";
 import type { InboxInvariants } from "./invariants.ts";
 
 /** One replica and its connection to the inbox. */
@@ -11,13 +11,8 @@ export interface InboxReplica {
 }
 
 export interface CallerPorts {
-  readonly random: Random;
+  readonly world: World;
   readonly invariants: InboxInvariants;
-  /** Passes a broken rule on. */
-  readonly check: (check: () => void) => void;
-  /** Waits, often until a time at which others act too. */
-  readonly wait: (replica: Replica, ms: number) => Promise<void>;
-  readonly isFaulty: () => boolean;
 }
 
 /** A target, and one that keeps the order of each push id. */
@@ -38,9 +33,10 @@ export interface Request {
  */
 export async function sendRequest(
   { inbox }: InboxReplica,
-  { random, check, invariants }: CallerPorts,
+  { world, invariants }: CallerPorts,
   request: Request,
 ): Promise<string | undefined> {
+  const { random } = world;
   const reply = `reply ${request.attempt} of ${request.id}`;
   const isBegun = random.chance(0.3);
   const result = await inbox.accept(
@@ -64,19 +60,21 @@ export async function sendRequest(
     if (finished.kind === "stale") return undefined;
   }
   const received = result.kind === "duplicate" ? Buffer.from(result.reply).toString() : reply;
-  check(() => invariants.replied(request.id, result.kind === "conflict" ? "conflict" : received));
+  world.check(() => invariants.replied(request.id, result.kind === "conflict" ? "conflict" : received));
   return received;
 }
 
 /** Delivers the work of a target for as long as the replica lives. */
 export async function deliver(own: InboxReplica, ports: CallerPorts, target: string): Promise<never> {
-  const { random, check, invariants, isFaulty } = ports;
+  const { world, invariants } = ports;
+  const { random } = world;
   for (;;) {
-    await ports.wait(own.replica, random.int(100, 900));
+    await world.wait(own.replica, random.int(100, 900));
     try {
       const { items } = await own.inbox.lease({ target, maxElements: random.int(1, 4), leaseMs });
-      for (const item of items) check(() => invariants.leased(item, leaseMs));
-      if (items.length > 0 && isFaulty() && random.chance(0.05)) await pauseBeyondLease(own, ports);
+      for (const item of items) world.check(() => invariants.leased(item, leaseMs));
+      if (items.length > 0 && world.isFaulty && random.chance(0.05))
+        await world.pauseBeyond(leaseMs, own.replica);
       await Promise.all(items.map((item) => deliverItem(own, ports, item)));
     } catch {
       // The database is unavailable; leases end by themselves.
@@ -84,28 +82,21 @@ export async function deliver(own: InboxReplica, ports: CallerPorts, target: str
   }
 }
 
-/** Stops the process until its leases have ended. */
-async function pauseBeyondLease({ replica }: InboxReplica, { random, wait }: CallerPorts): Promise<void> {
-  replica.stop(leaseMs + random.int(1_000, 4_000));
-  await wait(replica, 1);
-}
-
 async function deliverItem(
   { inbox, replica }: InboxReplica,
   ports: CallerPorts,
   item: WorkItem,
 ): Promise<void> {
-  const { random, invariants } = ports;
+  const { world, invariants } = ports;
+  const { random } = world;
   const indexes = item.elements.map(({ index }) => index);
   invariants.beginning(item);
   const [isHeld] = await inbox.begin([{ token: item.token, indexes }]);
-  ports.check(() => invariants.begun(item, isHeld === true));
+  world.check(() => invariants.begun(item, isHeld === true));
   if (isHeld !== true) return;
   for (const { deliveryId } of item.elements) invariants.sent(deliveryId);
-  await ports.wait(replica, random.few(1, 7_000));
-  const kind = ports.isFaulty()
-    ? random.pick(["done", "done", "retry", "returned", "dead"] as const)
-    : "done";
+  await world.wait(replica, random.few(1, 7_000));
+  const kind = world.isFaulty ? random.pick(["done", "done", "retry", "returned", "dead"] as const) : "done";
   const settled = random.chance(0.7) ? item.elements : item.elements.slice(0, 1);
   invariants.settling(
     settled.map(({ deliveryId }) => deliveryId),
