@@ -120,7 +120,12 @@ class Run {
         query: sql,
         query_id: this.#id,
         abort_signal: this.#stop.signal,
-        clickhouse_settings: { ...commonSettings, ...settings },
+        clickhouse_settings: {
+          ...commonSettings,
+          // An insert which arrives twice counts once.
+          ...(values !== undefined && { insert_deduplication_token: this.#id }),
+          ...settings,
+        },
         ...(parameters !== undefined && { query_params: parameters }),
         ...(session !== undefined && { session_id: session }),
         ...(values !== undefined && { values }),

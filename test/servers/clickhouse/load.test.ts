@@ -21,6 +21,7 @@ import {
   userRecords,
   vocabulary,
 } from "../../conformance/events/world.ts";
+import { type FaultProxy, openFaultProxy } from "../faults/fault-proxy.ts";
 import { type ClickHouseWorld, openStoreServers, type StoreServers } from "./world.ts";
 
 let servers: StoreServers;
@@ -174,6 +175,30 @@ describe("rows", () => {
     expect(await store.stats()).toMatchObject({ projects: [{ updatableEvents: 1 }] });
     expect(await store.nameUses(1, noSignal())).toMatchObject({ events: [{ name: "buy", records: 1 }, {}] });
     expect(await store.check(noSignal())).toEqual([]);
+  });
+
+  it("of requests which the network repeats count once", async () => {
+    await using opened = await openLoaded();
+    await using stack = new AsyncDisposableStack();
+    const { world, batches } = opened;
+    const proxies: FaultProxy[] = [];
+    for (const url of world.options.shards) proxies.push(stack.use(await openFaultProxy(url)));
+    for (const proxy of proxies) proxy.isDuplicating = true;
+    const shards = proxies.map(({ url }) => url);
+    const store = stack.use(await openClickHouseStore({ ...world.options, shards }));
+    for (const u of [first, second]) {
+      const users = [userOf("add", { u, p: { [level.number]: 1 } })];
+      await store.load(
+        await batches.next({ events: [eventOf({ u })], updates: [updateOf({ u, i: `${u}` })], users }),
+      );
+    }
+    const inserts = () => proxies.map(({ duplicated }) => duplicated.get("INSERT") ?? 0);
+    await vi.waitFor(() => expect(Math.min(...inserts())).toBeGreaterThanOrEqual(3), 20_000);
+    expect(await recordsOf(opened.store)).toHaveLength(6);
+    expect(await opened.sum("SELECT count() FROM {}.e1")).toBe(2);
+    expect(await opened.sum("SELECT count() FROM {}.m1")).toBe(2);
+    expect(await opened.sum("SELECT count() FROM {}.u1")).toBe(2);
+    expect(await opened.store.check(noSignal())).toEqual([]);
   });
 
   it("have no negative zeros", async () => {

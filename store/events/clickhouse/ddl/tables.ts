@@ -35,7 +35,8 @@ const dayMs = 86_400_000;
 const compactBytes = 256 * 1_048_576;
 
 /**
- * Rows are on disk when an insert has ended. Numbers of partitions come from integer arithmetic, which
+ * Rows are on disk when an insert has ended. A table remembers the tokens of its last inserts, so that a
+ * request which the network repeats adds nothing. Numbers of partitions come from integer arithmetic, which
  * has no range of years.
  */
 const settings = {
@@ -43,6 +44,7 @@ const settings = {
   fsync_part_directory: 1,
   min_bytes_for_wide_part: compactBytes,
   min_rows_for_wide_part: 0,
+  non_replicated_deduplication_window: 1_000,
 } as const;
 
 /** Columns whose values are almost equal from row to row. */
