@@ -43,8 +43,10 @@ export class JsonTokens {
     let at = this.at + 1;
     this.escaped = false;
     while (at < end) {
-      // Comparing is faster here than looking up what the byte is.
-      const byte = bytes[at]!;
+      let byte = bytes[at]!;
+      // Most bytes are greater than a quote. Comparing them is faster than looking up what they are.
+      while (byte > quote && byte !== backslash && ++at < end) byte = bytes[at]!;
+      if (at === end) break;
       if (byte === quote) {
         this.at = at + 1;
         return true;
