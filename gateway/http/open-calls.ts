@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
-import type { ConnectError } from "@connectrpc/connect";
 import { tooManyStreams } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { type Connection, connectionOf } from "./connections.ts";
@@ -62,8 +61,8 @@ type StreamLimits = Pick<GatewayLimits, "openStreamsPerConnection" | "openStream
  * ever. What it returns counts it no more. @throws ConnectError RESOURCE_EXHAUSTED
  */
 export function enterStream(connection: Connection, limits: StreamLimits): () => void {
-  const refusal = refuseStream(connection, limits);
-  if (refusal !== undefined) throw refusal;
+  const limit = refuseStream(connection, limits);
+  if (limit !== undefined) throw tooManyStreams(limit.max, limit.of);
   const { address } = connection;
   connection.refusedStreams = 0;
   connection.openStreams++;
@@ -74,15 +73,22 @@ export function enterStream(connection: Connection, limits: StreamLimits): () =>
   };
 }
 
-/** Returns the error for one call too many, which counts as refused; undefined within the limits. */
-export function refuseStream(connection: Connection, limits: StreamLimits): ConnectError | undefined {
+/** A limit on open streams that is reached. */
+export interface ReachedLimit {
+  readonly max: number;
+  readonly of: "connection" | "address";
+}
+
+/** Returns the limit that one call more would exceed, and counts the call as refused; undefined within the limits. */
+export function refuseStream(connection: Connection, limits: StreamLimits): ReachedLimit | undefined {
   const { address } = connection;
   const { openStreamsPerConnection, openStreamsPerAddress } = limits;
-  let refusal: ConnectError | undefined;
-  if (connection.openStreams >= openStreamsPerConnection)
-    refusal = tooManyStreams(openStreamsPerConnection, "connection");
-  else if (!address.isShared && address.openStreams >= openStreamsPerAddress)
-    refusal = tooManyStreams(openStreamsPerAddress, "address");
-  if (refusal !== undefined) connection.refusedStreams++;
-  return refusal;
+  const limit: ReachedLimit | undefined =
+    connection.openStreams >= openStreamsPerConnection
+      ? { max: openStreamsPerConnection, of: "connection" }
+      : !address.isShared && address.openStreams >= openStreamsPerAddress
+        ? { max: openStreamsPerAddress, of: "address" }
+        : undefined;
+  if (limit !== undefined) connection.refusedStreams++;
+  return limit;
 }

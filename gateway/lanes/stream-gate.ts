@@ -4,16 +4,17 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { ConnectError } from "@connectrpc/connect";
+import type { Code, ConnectError } from "@connectrpc/connect";
 import { toSafeError } from "../call/failures.ts";
 import { NodeHeaders } from "../call/headers.ts";
 import { CallRecord } from "../call/record.ts";
+import { tooManyStreams } from "../call/refusals.ts";
 import { assignGrpcStatus } from "../call/status.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { type Address, connectionOf } from "../http/connections.ts";
 import { FairWorkQueue } from "../http/fair-work-queue.ts";
 import { peerOf } from "../http/http.ts";
-import { refuseStream } from "../http/open-calls.ts";
+import { type ReachedLimit, refuseStream } from "../http/open-calls.ts";
 import type { OnStream } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
 import { createSubscriptionLane, isPlainGrpc, type ServeSubscription } from "./subscription.ts";
@@ -43,8 +44,8 @@ export function createStreamGate(gateway: GatewayContext): OnStream {
       return false;
     const protocol = type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
     const record = new CallRecord(served.desc, protocol, peerOf(stream.session as never), headers);
-    const error = refusalOf(gateway, served, record, stream, headers);
-    if (error === undefined) {
+    const refusal = refusalOf(gateway, served, record, stream, headers);
+    if (refusal === undefined) {
       const serve = isPlainGrpc(headers) ? subscriptions.get(served) : undefined;
       if (serve !== undefined) {
         serve(stream, headers, record);
@@ -58,18 +59,35 @@ export function createStreamGate(gateway: GatewayContext): OnStream {
       return true;
     }
     gateway.observer.started(record);
-    record.code = error.code;
-    const head: OutgoingHttpHeaders = {
-      ":status": 200,
-      "content-type": type,
-      "x-request-id": record.requestId,
-    };
-    for (const [name, value] of error.metadata) head[name] = value;
-    assignGrpcStatus(head, error);
-    respond(stream, head);
+    record.code = refusal.code;
+    const head = { ":status": 200, "content-type": type, "x-request-id": record.requestId };
+    respond(stream, Object.assign(head, refusal.head));
     gateway.observer.finished(record);
     return true;
   };
+}
+
+/** The code and the head of the response to a refused call. */
+interface Refusal {
+  readonly code: Code;
+  readonly head: OutgoingHttpHeaders;
+}
+
+/** Refusals for the limits on streams: making the error anew takes as long as all else of a refused call. */
+const ofLimits = new Map<string, Refusal>();
+
+function refusalOfLimit({ max, of }: ReachedLimit): Refusal {
+  const key = `${max} ${of}`;
+  const known = ofLimits.get(key) ?? toRefusal(tooManyStreams(max, of));
+  ofLimits.set(key, known);
+  return known;
+}
+
+function toRefusal(error: ConnectError): Refusal {
+  const head: OutgoingHttpHeaders = {};
+  for (const [name, value] of error.metadata) head[name] = value;
+  assignGrpcStatus(head, error);
+  return { code: error.code, head };
 }
 
 function refusalOf(
@@ -78,14 +96,15 @@ function refusalOf(
   record: CallRecord,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-): ConnectError | undefined {
+): Refusal | undefined {
   try {
     gateway.authorize(record, served, new NodeHeaders(headers));
   } catch (error) {
-    return toSafeError(error, record, gateway.reportFault);
+    return toRefusal(toSafeError(error, record, gateway.reportFault));
   }
   if (record.caller.kind !== "anonymous") return undefined;
-  return refuseStream(connectionOf(stream.session), gateway.limits);
+  const limit = refuseStream(connectionOf(stream.session), gateway.limits);
+  return limit && refusalOfLimit(limit);
 }
 
 /** Sends a response that is all in its head, and resets the stream once the head is sent. */
