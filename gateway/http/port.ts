@@ -1,5 +1,4 @@
 import * as http from "node:http";
-import type { ServerHttp2Session } from "node:http2";
 import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
+import { closeWhenIdle } from "./idle-session.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 
@@ -201,6 +201,12 @@ function createPlain(
   return { h1, h2 };
 }
 
+type StreamArguments = [
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  ...rest: unknown[],
+];
+
 /** Puts a listener before Node's own, which turns streams into requests. */
 function putFirst(
   h2: http2.Http2Server | http2.Http2SecureServer,
@@ -209,20 +215,20 @@ function putFirst(
   const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
   h2.removeAllListeners("stream");
   const waiting = new FairWorkQueue<Address>(streamsPerIteration);
-  const listener = (
-    stream: http2.ServerHttp2Stream,
-    headers: http2.IncomingHttpHeaders,
-    ...rest: unknown[]
-  ): void => {
+  const begin = (...given: StreamArguments): void => {
+    const pass = (): void => compat.apply(h2, given);
+    if (!onStream(given[0], given[1], pass)) pass();
+  };
+  const listener = (...given: StreamArguments): void => {
+    const [stream] = given;
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
     else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
+    else if (waiting.admits()) begin(...given);
     else {
       stream.on("error", ignore);
-      waiting.run(connectionOf(stream.session).address, () => {
-        if (stream.destroyed) return;
-        const pass = (): void => compat.call(h2, stream, headers, ...rest);
-        if (!onStream(stream, headers, pass)) pass();
+      waiting.add(connectionOf(stream.session).address, () => {
+        if (!stream.destroyed) begin(...given);
       });
     }
   };
@@ -273,28 +279,3 @@ function closeAfterResponse(response: http.ServerResponse): void {
 }
 
 function ignore(): void {}
-
-/** How often the traffic of a session is checked during the time it may be idle. */
-const checks = 4;
-
-/**
- * Closes a session gracefully when nothing was read or written for this time, or
- * up to a quarter longer. Node's own timeouts are restarted by each frame, which
- * takes a twentieth of the time of a small call.
- */
-function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
-  const { socket } = session;
-  let seen = -1;
-  let quietChecks = 0;
-  const check = (): void => {
-    const bytes = socket.bytesRead + socket.bytesWritten;
-    quietChecks = bytes === seen ? quietChecks + 1 : 0;
-    seen = bytes;
-    if (quietChecks < checks) return;
-    clearInterval(timer);
-    session.close();
-  };
-  const timer = setInterval(check, Math.max(1, idleMs / checks));
-  timer.unref();
-  session.once("close", () => clearInterval(timer));
-}
