@@ -4,21 +4,21 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile, makePrivateFolder } from "../../../base/files/private.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
-/** How long a start waits for the previous process to end. */
-const waitMs = 2_000;
+const defaultWaitMs = 2_000;
 
 /**
  * Locks a folder against other processes of this program until it is disposed or
  * the process ends. The lock is a file lock held by SQLite; a file beside it has
  * the id of the process.
+ * @param maxWaitMs how long to wait for the previous process to end
  * @throws UserError naming the folder and the process that holds the lock
  */
-export function lockFolder(folder: string): Disposable {
+export function lockFolder(folder: string, maxWaitMs = defaultWaitMs): Disposable {
   const path = join(folder, "lock");
   const note = `${path}.pid`;
   makePrivateFolder(folder);
   makePrivateFile(path);
-  const db = new DatabaseSync(path, { timeout: waitMs });
+  const db = new DatabaseSync(path, { timeout: maxWaitMs });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY");
     // With this mode the lock outlives the transaction.

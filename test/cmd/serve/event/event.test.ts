@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { lockFolder } from "../../../../cmd/serve/data/lock.ts";
-import { UserError } from "../../../../cmd/terminal/user-error.ts";
 import { folderWith } from "../../config/load.ts";
 import { openEventServer, trackOf } from "../../event-server.ts";
 import { runEngage } from "../../run-engage.ts";
@@ -154,28 +152,5 @@ describe("other sources of events", () => {
     const click = { account_id: "a", "#ops_receipt_properties": { id: 1 } };
     expect(await server.post("/v1/webhook/clicks", click)).toContain("uuid");
     await vi.waitFor(async () => expect(await server.times("ops_push_click")).toBe(1), patience);
-  });
-});
-
-describe("lock of a folder", () => {
-  it("is free again after it was disposed of", () => {
-    const folder = folderWith({});
-    const lock = lockFolder(folder);
-    expect(() => lockFolder(folder)).toThrow(UserError);
-    lock[Symbol.dispose]();
-    expect(() => lockFolder(folder)[Symbol.dispose]()).not.toThrow();
-  });
-
-  it("names who has it, as far as that is known", () => {
-    const folder = folderWith({});
-    using _lock = lockFolder(folder);
-    expect(() => lockFolder(folder)).toThrow(`data folder "${folder}" is in use by process ${process.pid}`);
-    expect(() => lockFolder(folder)).toThrow(UserError);
-  });
-
-  it("fails with what is wrong when it can't be had at all", () => {
-    const folder = folderWith({ lock: "x" });
-    writeFileSync(join(folder, "lock"), "no database, but some text that is long enough".repeat(100));
-    expect(() => lockFolder(folder)).toThrow("file is not a database");
   });
 });
