@@ -61,6 +61,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "cmd/serve/metrics": ["test/cmd/serve/metrics"],
   "cmd/serve/webhook": ["test/cmd/serve/webhook"],
+  "cmd/serve/move": ["test/cmd/serve/move", "test/servers/shared/move.test.ts"],
   "cmd/serve/shared": ["test/cmd/serve/shared", "test/servers/shared"],
   "cmd/store": ["test/cmd/store/store.test.ts", "test/servers/events/losses.test.ts"],
   "cmd/terminal": [
@@ -238,6 +239,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/events/clickhouse": ["test/servers/clickhouse"],
   "store/events/clickhouse/ddl": ["test/servers/clickhouse"],
   "store/events/clickhouse/load": ["test/servers/clickhouse"],
+  "store/events/clickhouse/move": ["test/servers/shared/move.test.ts"],
   "store/events/clickhouse/read": ["test/servers/clickhouse"],
   "store/events/clickhouse/upkeep": ["test/servers/clickhouse"],
   "store/events/duckdb": ["test/store/events/duckdb", "test/servers/events"],
@@ -294,7 +296,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/load/damage.test.ts",
   ],
   "store/records/postgres": ["test/servers/records", "test/conformance/records"],
-  "store/sql": ["test/store/sql", "test/conformance/shares.ts"],
+  "store/sql": ["test/store/sql", "test/conformance/shares.ts", "test/servers/shared/move.test.ts"],
   "store/sql/postgres": [
     "test/store/sql/postgres",
     "test/servers/inbox",

@@ -89,6 +89,43 @@ export function addStore(program: Command): void {
   );
   addNames(store);
   addForget(store);
+  addMove(store);
+}
+
+interface MoveOptions extends Common {
+  readonly to: string;
+}
+
+function addMove(store: Command): void {
+  command(store, "move", "move a data folder into the PostgreSQL and ClickHouse servers that replicas share")
+    .requiredOption("--to <file>", "configuration of the replicas, with stores.driver shared (required)")
+    .addHelpText(
+      "after",
+      `
+Run it after engage migrate, with the configuration of the data folder. It may be
+stopped at any moment, and goes on when it is run again.
+
+While a server runs on the data folder, it copies the events of past days. When
+none does, it copies the rest: the records that wait in the spool, the events of
+changed days, users, cohorts, ids of users, the inbox, push channels, query
+tokens, dead letters and clicks. Then it compares the stores, by counts of
+projects, events and days and by a dozen queries. If they differ, it says where
+and ends with code 1. The data folder is not changed, but for the records that
+waited. Replicas refuse to start until the move is complete.
+
+The stores of --to must be empty. Settings, keys and the files of tasks of push
+channels are not moved: they are in the configuration, or beside it.`,
+    )
+    .action(async ({ to, ...options }: MoveOptions) => {
+      const [{ loadConfig }, { moveStore }] = await Promise.all([
+        import("../config/config.ts"),
+        import("../serve/move/move.ts"),
+      ]);
+      const { config: from } = loadConfig(await optionsOf(options));
+      const { config: target } = loadConfig(await optionsOf({ config: to }));
+      const signal = stopSignal("stopped; run it again to go on");
+      process.exitCode = await moveStore({ from, to: target, streams: process, signal });
+    });
 }
 
 function addNames(store: Command): void {

@@ -25,3 +25,8 @@ export function isErrorOf(faults: StoreFaults, error: unknown): boolean {
   const { OpenError, UnavailableError, FullError, requestErrors } = faults;
   return [OpenError, UnavailableError, FullError, ...requestErrors].some((kind) => error instanceof kind);
 }
+
+/** A store is not empty, and holds other rows than those to copy. */
+export class OccupiedError extends Error {
+  override readonly name = "OccupiedError";
+}

@@ -18,7 +18,7 @@ import { sharedDatabase } from "../shared/databases.ts";
 const retryAfterMs = 1_000;
 
 /** Opens the tokens that commands create. */
-async function openTokenStore(config: Config): Promise<TokenStore> {
+export async function openTokenStore(config: Config): Promise<TokenStore> {
   const database = sharedDatabase(config);
   if (database !== undefined) {
     const { openPostgresTokens } = await import("../../../store/tokens/postgres/open.ts");

@@ -5,6 +5,7 @@ import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbo
 import { IntakeOpenError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
+import { OccupiedError } from "../../../store/sql/faults.ts";
 import { TokensOpenError, TokensUnavailableError } from "../../../store/tokens/tokens.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
@@ -26,6 +27,7 @@ const storeErrors = [
   IntakeUnavailableError,
   TokensOpenError,
   TokensUnavailableError,
+  OccupiedError,
 ];
 
 /** @throws UserError instead of an error of a store */

@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
+import type { ContentsReader } from "../../../store/events/contents.ts";
 import { EventsUnavailableError } from "../../../store/events/events.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
 import type { SteadyClock } from "../data/steady-clock.ts";
 import { createLazyEventStore, createLazyResource, type LazyResource } from "../lazy.ts";
 import type { EventMetrics } from "../metrics/event.ts";
+import { serveContents } from "../move/contents-socket.ts";
 import type { EventBackend } from "./backend.ts";
 import { startUpkeep } from "./compaction.ts";
 import { createLoadReports } from "./load-reports.ts";
@@ -36,6 +38,7 @@ export async function openEmbeddedEvents(config: Config, ports: BackendPorts): P
     });
   if (config.projects.length > 0 && (await shouldOpen(config))) void open().catch(() => {});
   const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
+  const contents = await openContents(config, async () => (await open()).store, logger);
   return {
     store: createLazyEventStore(loading, async () => (await open()).store),
     gate,
@@ -50,8 +53,26 @@ export async function openEmbeddedEvents(config: Config, ports: BackendPorts): P
     rates: (projectId) => loading.peek()?.loader.rates(projectId),
     progress: loading.peek,
     checks: { events: createCheck(loading, logger) },
-    [Symbol.asyncDispose]: () => loading[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await contents?.[Symbol.asyncDispose]();
+      await loading[Symbol.asyncDispose]();
+    },
   };
+}
+
+/** Lets `engage store move` read the store. Without a socket, it moves the folder of a stopped server only. */
+async function openContents(
+  config: Config,
+  open: () => Promise<ContentsReader>,
+  logger: Logger,
+): Promise<AsyncDisposable | undefined> {
+  if (config.projects.length === 0) return undefined;
+  try {
+    return await serveContents(config, open);
+  } catch (error) {
+    logger.warn({ err: error }, "engage store move cannot read the events while this server runs");
+    return undefined;
+  }
 }
 
 type Loading = LazyResource<EventLoading>;

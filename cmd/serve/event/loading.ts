@@ -8,6 +8,7 @@ import { createPrepareWorker, type PrepareWorker } from "../../../services/event
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
+import type { DuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { createFreeSpaceCheck } from "../../../store/records/free-space.ts";
 import { createRecordReader } from "../../../store/records/record-reader.ts";
@@ -23,7 +24,7 @@ import { watchLoading } from "./watch.ts";
 
 /** Loads records from the spool into the store. The data folder must be locked. */
 export interface EventLoading extends AsyncDisposable {
-  readonly store: EventStore;
+  readonly store: DuckDbStore;
   readonly loader: Loader;
   /** Appends a record to the spool. */
   readonly append: RecordSink["append"];

@@ -8,7 +8,7 @@ import { createLazyEventStore, createLazyResource } from "../lazy.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { eventsDatabase, type SharedDatabase } from "../shared/databases.ts";
 import { divideLeases } from "../shared/lease-shares.ts";
-import type { SharedStores } from "../shared/stores.ts";
+import { type SharedStores, unfinishedMove } from "../shared/stores.ts";
 import { doUnderLease } from "../shared/under-lease.ts";
 import type { EventBackend } from "./backend.ts";
 import { clickHouseOptions } from "./clickhouse.ts";
@@ -89,6 +89,12 @@ interface LateClickHouse extends AsyncDisposable {
 async function openStore(config: Config, ledger: SharedDatabase): Promise<LateClickHouse> {
   const { openLateClickHouseStore } = await import("../../../store/events/clickhouse/clickhouse.ts");
   const store = await openLateClickHouseStore(clickHouseOptions(config, ledger));
+  try {
+    if ((await store.moveProgress()) === "begun") throw new EventsUnavailableError(unfinishedMove);
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
   return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 

@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import type { DuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import { type EventStore, EventsOpenError } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
@@ -49,7 +50,7 @@ export function requireEmbedded(config: Config, what: string): void {
  * Opens the store of events in the data folder.
  * @throws UserError when it can't be opened
  */
-export async function openEmbeddedStore(config: Config): Promise<EventStore> {
+export async function openEmbeddedStore(config: Config): Promise<DuckDbStore> {
   const { engine, spool } = config.events;
   const { memoryBytes, threads, ...limits } = engine;
   const { store, staging } = eventFolders(config);

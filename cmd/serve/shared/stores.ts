@@ -1,13 +1,15 @@
 import type { Logger } from "pino";
 import { untilAborted } from "../../../base/async/abort.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
+import { EventsUnavailableError } from "../../../store/events/events.ts";
 import { type Leases, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import type { PostgresRecords } from "../../../store/records/postgres/open.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
+import { UserError } from "../../terminal/user-error.ts";
 import { asUserError } from "../data/user-errors.ts";
 import type { FindParts } from "../metrics/shared.ts";
-import { eventsDatabase, sharedDatabase } from "./databases.ts";
+import { eventsDatabase, type SharedDatabase, sharedDatabase } from "./databases.ts";
 
 /** What several services of a replica use in the shared database. */
 export interface SharedStores extends AsyncDisposable {
@@ -34,7 +36,10 @@ export async function openSharedStores(config: Config, logger: Logger): Promise<
   const leases = opened.use(createPostgresLeases({ url, schema }));
   const records = opened.use(createPostgresRecords(database));
   await asUserError(() =>
-    waitUnlessUnavailable(() => Promise.all([leases.ready(), records.ready()]), logger),
+    waitUnlessUnavailable(async () => {
+      await Promise.all([leases.ready(), records.ready()]);
+      if (eventsDatabase(config) !== undefined) await refuseWhileMoving(database);
+    }, logger),
   );
   const stack = opened.move();
   return {
@@ -52,11 +57,24 @@ export async function openSharedStores(config: Config, logger: Logger): Promise<
   };
 }
 
+/** A replica would add records to stores that are incomplete. @throws UserError */
+async function refuseWhileMoving(database: SharedDatabase): Promise<void> {
+  const { openLedger } = await import("../../../store/events/ledger/ledger.ts");
+  await using ledger = await openLedger({ ...database, maxConnections: 1 });
+  if ((await ledger.call("moveProgress")) === "begun") throw new UserError(unfinishedMove);
+}
+
+export const unfinishedMove = "a data folder is being moved into the stores: finish engage store move first";
+
 async function waitUnlessUnavailable(ready: () => Promise<unknown>, logger: Logger): Promise<void> {
   try {
     await ready();
   } catch (error) {
-    if (!(error instanceof LeasesUnavailableError || error instanceof RecordsUnavailableError)) throw error;
+    const isAway =
+      error instanceof LeasesUnavailableError ||
+      error instanceof RecordsUnavailableError ||
+      error instanceof EventsUnavailableError;
+    if (!isAway) throw error;
     logger.warn({ reason: error.message }, "waiting for the shared database");
   }
 }

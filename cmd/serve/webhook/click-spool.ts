@@ -16,7 +16,7 @@ export interface ClickSpool extends AsyncDisposable {
 }
 
 /** The number of the spool of clicks in the shared database, where those of projects have their ids. */
-const sharedNumber = 0;
+export const sharedNumber = 0;
 
 /** Opens the spool of clicks, in the shared database or in the data folder. */
 export async function openClickSpool(

@@ -8,6 +8,7 @@ import { checkShards, type Migrated, migrateShards } from "./ddl/migrate.ts";
 import type { DdlOptions } from "./ddl/tables.ts";
 import type { ProjectSnapshot } from "./layout.ts";
 import { openSpool, type SpoolLease, type SpoolLoader } from "./load/load.ts";
+import { createMover, type StoreMover } from "./move/move.ts";
 import { Projects } from "./projects.ts";
 import { createPlans } from "./query/scan.ts";
 import { createSpools } from "./query/spool.ts";
@@ -36,6 +37,10 @@ export interface ClickHouseStoreOptions extends ConnectionOptions, QueryLimits {
 export interface ClickHouseStore extends EventStore {
   /** Opens a spool which is loaded under a lease. */
   loaderOf(spool: string, lease: SpoolLease): Promise<SpoolLoader>;
+  /** Creates what copies another store into this one, under a lease. */
+  mover(lease: SpoolLease): StoreMover;
+  /** Returns how far another store was moved into this one; undefined without a move. @throws EventsUnavailableError */
+  moveProgress(): Promise<"begun" | "finished" | undefined>;
   /** Reads the end of what is loaded of a spool. @throws EventsUnavailableError */
   readLoadedTo(spool: string): Promise<SpoolPlace | undefined>;
   /** Asks each server for a reply. @returns the failures by the number of the shard, from 1 */
@@ -65,7 +70,7 @@ const mainSpool = "main";
  * `connection.ts` sends statements to the shards (`shard.ts`). The tables of `layout.ts` are created by
  * `ddl/`. Which of their rows count is written in a ledger (`store/events/ledger`), of which
  * `projects.ts` keeps what this process knows. `load/` loads batches, `query/` runs plans, `read/` reads
- * for other purposes, and `upkeep/` imports, deletes and checks.
+ * for other purposes, `upkeep/` imports, deletes and checks, and `move/` copies another store into this one.
  *
  * @throws EventsOpenError when the tables have another version than this program, or belong to another
  * store or shard
@@ -128,6 +133,8 @@ export async function openLateClickHouseStore(options: ClickHouseStoreOptions): 
     compact: (given) => compact(source, given),
     removeNames: (removal) => removeNames(source, removal),
     loaderOf: (spool, lease) => openSpool(source, spool, lease),
+    mover: (lease) => createMover(source, lease),
+    moveProgress: () => ledger.call("moveProgress"),
     readLoadedTo: (spool) => ledger.call("loadedTo", spool),
     failures: (signal) => findFailures(connection, signal),
     refresh: async () => void (await projects.snapshots()),

@@ -1,8 +1,10 @@
+import type { ContentsReader } from "../contents.ts";
 import { type EventStore, emptySchema } from "../events.ts";
 import type { QueryLimits } from "../query-slots.ts";
 import { cohortInfos, importCohort } from "./cohorts.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { loadBatch } from "./load/load.ts";
+import { listContents, readPartLines } from "./query/contents.ts";
 import { exportRecords } from "./query/export.ts";
 import { readIdentities } from "./query/identities.ts";
 import { countUses } from "./query/name-uses.ts";
@@ -14,6 +16,9 @@ import { findFaults } from "./upkeep/check.ts";
 import { compact } from "./upkeep/compact.ts";
 import { removeNames } from "./upkeep/remove-names.ts";
 import { createWriter } from "./writer.ts";
+
+/** The store, whose contents can be copied into another one. */
+export type DuckDbStore = EventStore & ContentsReader;
 
 export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
   /** Returns the time of exported user records, in milliseconds since 1970. */
@@ -29,7 +34,7 @@ export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
  *
  * @throws EventsOpenError when another process has the store, or it can't be read
  */
-export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<EventStore> {
+export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<DuckDbStore> {
   const database = await Database.open(options);
   const { scratchFolder } = database;
   const writer = createWriter(database);
@@ -63,6 +68,14 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);
       return await findFaults(snapshot, signal, onProgress);
+    },
+    async contents() {
+      await using snapshot = await openSnapshot(database, new AbortController().signal);
+      return await listContents(snapshot);
+    },
+    async *readPart(part, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      yield* readPartLines(snapshot, part);
     },
     [Symbol.asyncDispose]: () => database.close(),
   };

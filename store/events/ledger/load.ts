@@ -171,7 +171,7 @@ function* checkRemovals(projectId: number, removals: number): Operation<void> {
   if (row!.removals !== removals) throw namesRemoved(projectId);
 }
 
-function* addEvents(projectId: number, day: number, events: number): Operation<void> {
+export function* addEvents(projectId: number, day: number, events: number): Operation<void> {
   yield* run(
     `INSERT INTO {days} AS d (project, day, events, is_settled) VALUES ($1, $2, $3, 0)
      ON CONFLICT (project, day) DO UPDATE SET events = d.events + $3, is_settled = 0`,

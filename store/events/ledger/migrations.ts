@@ -95,5 +95,22 @@ export const migrations: readonly string[] = [
    );`,
 
   `-- How often names of the project were removed. A batch that was prepared before does not count.
-   ALTER TABLE {projects} ADD COLUMN removals bigint NOT NULL DEFAULT 0;`,
+   ALTER TABLE {projects} ADD COLUMN removals bigint NOT NULL DEFAULT 0;
+
+   -- The move of another store into this one: its source, which is random, and when it was complete.
+   CREATE TABLE {moves} (
+     source text NOT NULL,
+     finished_at_ms bigint
+   );
+
+   -- The copied parts of the source. Stamp: another one when the part has changed.
+   CREATE TABLE {moved_parts} (
+     project bigint NOT NULL,
+     name text COLLATE "C" NOT NULL,
+     stamp text NOT NULL,
+     batch bigint NOT NULL,
+     day integer,
+     events bigint NOT NULL,
+     PRIMARY KEY (project, name)
+   );`,
 ];

@@ -1,6 +1,16 @@
 import { beginCohort, completeCohort } from "./cohorts.ts";
 import { garbageBatches, garbageDeleted, watermarkAt } from "./garbage.ts";
 import { abandonBatch, beginBatch, completeBatch, loadedTo } from "./load.ts";
+import {
+  beginMove,
+  beginMovedPart,
+  completeMovedPart,
+  finishMove,
+  movedParts,
+  moveProgress,
+  removeMovedParts,
+  setMovedNames,
+} from "./moves.ts";
 import { readHead, readHeads, readState, storeName } from "./state.ts";
 import {
   beginRemoval,
@@ -19,21 +29,29 @@ export const operations = {
   abandonBatch,
   beginBatch,
   beginCohort,
+  beginMove,
+  beginMovedPart,
   beginRemoval,
   completeBatch,
   completeCohort,
+  completeMovedPart,
   countEvents,
   dropDays,
   droppedBefore,
   droppedDeleted,
+  finishMove,
   garbageBatches,
   garbageDeleted,
   loadedTo,
+  movedParts,
+  moveProgress,
   readDays,
   readHead,
   readHeads,
   readState,
   removalDone,
+  removeMovedParts,
+  setMovedNames,
   settleDay,
   storeName,
   unfinishedRemoval,

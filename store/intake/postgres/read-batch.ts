@@ -1,7 +1,7 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { IntakeUnavailableError } from "../intake.ts";
 import { type PackedTexts, packTexts } from "./packed-texts.ts";
-import { hashBytes } from "./uuid-hash.ts";
+import { hashBytes, movedHashBytes } from "./uuid-hash.ts";
 import { runOnce, uuidTable } from "./uuid-tables.ts";
 
 /** What a batch asks for. */
@@ -71,7 +71,10 @@ const lookUpSettings = ["hashjoin", "mergejoin", "seqscan", "bitmapscan"]
  */
 export function* readBatch(_session: Session, question: BatchQuestion): Operation<BatchAnswer> {
   const { spool, version, projects } = question;
-  const head = yield* first<{ version: number }>("SELECT version FROM {spools} WHERE spool = $1", spool);
+  const head = yield* first<{ version: number; moved_until_ms: number | null }>(
+    "SELECT version, moved_until_ms FROM {spools} WHERE spool = $1",
+    spool,
+  );
   if (head?.version !== version) throw new IntakeUnavailableError(changedWords);
   yield* run(`SELECT ${lookUpSettings}, set_config('jit', 'off', true)`);
   const uuidTables = yield* all<UuidTable>(
@@ -79,7 +82,8 @@ export function* readBatch(_session: Session, question: BatchQuestion): Operatio
     spool,
   );
   const answers: ProjectAnswer[] = [];
-  for (const project of projects) answers.push(yield* readProject(spool, project, uuidTables));
+  const tables = { uuidTables, hasMoved: head.moved_until_ms !== null };
+  for (const project of projects) answers.push(yield* readProject(spool, project, tables));
   return { uuidTables, projects: answers };
 }
 
@@ -88,7 +92,7 @@ export const changedWords = "intake database: another loader has changed the int
 function* readProject(
   spool: number,
   { projectId, ...asked }: ProjectQuestion,
-  uuidTables: readonly UuidTable[],
+  tables: TablesOfUuids,
 ): Operation<ProjectAnswer> {
   const users = yield* readUsers(spool, projectId);
   const accounts: (readonly FoundId[])[] = [];
@@ -96,7 +100,7 @@ function* readProject(
   const visitors: (readonly FoundId[])[] = [];
   for (const keys of asked.visitors) visitors.push(yield* findIds(projectId, keys, selectVisitors));
   const uuids: (readonly FoundUuid[])[] = [];
-  for (const hashes of asked.uuids) uuids.push(yield* findUuids(spool, hashes, uuidTables));
+  for (const hashes of asked.uuids) uuids.push(yield* findUuids(spool, hashes, tables));
   const firstChecks: (readonly (readonly Found[])[])[] = [];
   for (const { event, ids } of asked.firstChecks) {
     const chunks: (readonly Found[])[] = [];
@@ -145,13 +149,32 @@ function* findFirstChecks(
   return yield* all<Found>(selectFirstChecks, projectId, starts, lengths, bytes, eventBytes);
 }
 
+/** Where the uuids of a spool are. */
+interface TablesOfUuids {
+  readonly uuidTables: readonly UuidTable[];
+  /** Whether uuids of a data folder that was moved still count. */
+  readonly hasMoved: boolean;
+}
+
+/** They count as claimed before all places, so that later claims replace them. */
+function* findMovedUuids(hashes: Uint8Array): Operation<readonly FoundUuid[]> {
+  return yield* all<FoundUuid>(
+    `SELECT k.at, u.time_ms, 0 AS seq FROM generate_series(1, $1::integer) AS k (at)
+     JOIN {moved_uuids} u
+       ON u.hash = substring($2::bytea FROM k.at * ${hashBytes} - ${hashBytes - 1} FOR ${movedHashBytes})`,
+    hashes.length / hashBytes,
+    hashes,
+  );
+}
+
 function* findUuids(
   spool: number,
   hashes: Uint8Array,
-  tables: readonly UuidTable[],
+  { uuidTables, hasMoved }: TablesOfUuids,
 ): Operation<readonly FoundUuid[]> {
   const found: (readonly FoundUuid[])[] = [];
-  for (const { day } of tables) {
+  if (hasMoved) found.push(yield* findMovedUuids(hashes));
+  for (const { day } of uuidTables) {
     found.push(
       yield* runOnce<FoundUuid>(
         `SELECT k.at, u.time_ms, u.seq FROM generate_series(1, $1::integer) AS k (at)

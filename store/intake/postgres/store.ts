@@ -75,6 +75,14 @@ const migrations: readonly string[] = [
      last_seq bigint NOT NULL,
      PRIMARY KEY (spool, day)
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
+
+  `-- Claims of uuids of a data folder that was moved: the first 8 bytes of the hashes, of all projects.
+   CREATE TABLE {moved_uuids} (
+     hash bytea PRIMARY KEY,
+     time_ms bigint NOT NULL
+   );
+   -- The time of the last one; null when the window after it has passed, and in a spool without any.
+   ALTER TABLE {spools} ADD COLUMN moved_until_ms bigint;`,
 ];
 
 export const intakeStore: PostgresStore & { readonly operations: typeof operations } = {

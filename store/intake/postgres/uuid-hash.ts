@@ -2,6 +2,8 @@ import { type HashHalves, hashText } from "../expiring-uuid-set.ts";
 
 /** The bytes of a hash. */
 export const hashBytes = 16;
+/** The first half is the hash of the same uuid in a file. */
+export const movedHashBytes = 8;
 
 /** Makes the second half of a hash differ from the first. */
 const secondSeed = 0x5bd1e995;

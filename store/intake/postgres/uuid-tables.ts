@@ -67,6 +67,13 @@ export function* dropUuidTables(spool: number, latestMs: number, windowMs: numbe
   for (const { day } of old) yield* runOnce(`DROP TABLE ${uuidTable(spool, day)}`);
 }
 
+/** Forgets the claims of a data folder that was moved; they are deleted when no spool needs them. */
+export function* forgetMovedUuids(spool: number): Operation<void> {
+  yield* run("UPDATE {spools} SET moved_until_ms = NULL WHERE spool = $1", spool);
+  const left = yield* first("SELECT spool FROM {spools} WHERE moved_until_ms IS NOT NULL LIMIT 1");
+  if (left === null) yield* run("DELETE FROM {moved_uuids}");
+}
+
 /** Runs a statement on a table of one day, which a connection does not prepare, and returns its rows. */
 export function* runOnce<T extends Row>(sql: string, ...params: Value[]): Operation<readonly T[]> {
   return (yield { sql, params, isUnique: true }) as readonly T[];

@@ -4,7 +4,7 @@ import { IntakeUnavailableError } from "../intake.ts";
 import { type PackedTexts, packTexts } from "./packed-texts.ts";
 import { changedWords, otherSpool } from "./read-batch.ts";
 import type { SpoolPart } from "./rewind.ts";
-import { addUuids, dropUuidTables, type UuidRows } from "./uuid-tables.ts";
+import { addUuids, dropUuidTables, forgetMovedUuids, type UuidRows } from "./uuid-tables.ts";
 
 /** All changes of a batch. */
 export interface BatchChanges extends SpoolPart {
@@ -47,22 +47,30 @@ export interface IdRows {
 export function* writeBatch(_session: Session, changes: BatchChanges): Operation<number> {
   const { spool, fence, seq, projects, uuids, latestMs, windowMs } = changes;
   if (fence !== undefined) yield* checkFence(fence.name, fence.token);
-  const version = yield* moveHead(changes);
+  const { version, moved_until_ms: movedUntilMs } = yield* moveHead(changes);
   for (const project of projects) yield* writeProject(spool, seq, project);
   for (const rows of uuids) yield* addUuids(spool, seq, rows);
   if (latestMs !== undefined) yield* dropUuidTables(spool, latestMs, windowMs);
+  if (movedUntilMs !== null && latestMs !== undefined && movedUntilMs < latestMs - 2 * windowMs)
+    yield* forgetMovedUuids(spool);
   return version;
 }
 
-function* moveHead({ spool, prepared, version }: BatchChanges): Operation<number> {
-  const head = yield* first<{ version: number }>(
-    "UPDATE {spools} SET prepared = $3, version = version + 1 WHERE spool = $1 AND version = $2 RETURNING version",
+interface MovedHead {
+  readonly version: number;
+  readonly moved_until_ms: number | null;
+}
+
+function* moveHead({ spool, prepared, version }: BatchChanges): Operation<MovedHead> {
+  const head = yield* first<MovedHead>(
+    `UPDATE {spools} SET prepared = $3, version = version + 1 WHERE spool = $1 AND version = $2
+     RETURNING version, moved_until_ms`,
     spool,
     version,
     prepared,
   );
   if (head === null) throw new IntakeUnavailableError(changedWords);
-  return head.version;
+  return head;
 }
 
 function* writeProject(spool: number, seq: number, project: ProjectChanges): Operation<void> {

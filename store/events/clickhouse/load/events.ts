@@ -21,18 +21,29 @@ const keys = {
  * server converts their lines to columns.
  */
 export async function loadEvents(target: Target, days: readonly DayRows[]): Promise<void> {
-  const { connection, schema, signal } = target;
   const used = new Set(days.flatMap(({ properties }) => properties));
+  await insertEvents(target, used, bytesOf(days.map(({ file }) => file)));
+}
+
+/**
+ * Inserts lines of events.
+ * @param used the numbers of the properties that they may have
+ */
+export async function insertEvents(
+  target: Target,
+  used: ReadonlySet<number>,
+  bytes: AsyncIterable<Buffer>,
+): Promise<void> {
+  const { connection, schema, signal } = target;
   const properties = [...schema.properties.values()].filter(({ number }) => used.has(number));
   const sql = insertText(target, properties);
-  const files = days.map(({ file }) => file);
   const insert = (shard: number, values: Readable, ended: AbortSignal) =>
     connection.insert(shard, { sql, settings: insertSettings, signal: ended }, values);
   if (connection.shardCount === 1) {
-    await insert(0, Readable.from(bytesOf(files), { objectMode: false }), signal);
+    await insert(0, Readable.from(bytes, { objectMode: false }), signal);
     return;
   }
-  const divided = divideLines(bytesOf(files), connection.shardCount);
+  const divided = divideLines(bytes, connection.shardCount);
   try {
     await connection.onEach((shard, ended) => insert(shard, divided[shard]!, ended), signal);
   } finally {

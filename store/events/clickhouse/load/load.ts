@@ -6,6 +6,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { isAfter, type LoadedProject } from "../../ledger/load.ts";
 import type { LoadBatch, LoadCounts, ProjectRows, SpoolPlace } from "../../load.ts";
 import { type NewNames, unknownNames, withNames } from "../../new-names.ts";
+import { linesOf } from "../../prepared-lines.ts";
 import type { ProjectSchema } from "../../schema.ts";
 import type { Connection } from "../connection.ts";
 import type { Columns } from "../ddl/columns.ts";
@@ -150,7 +151,7 @@ async function insert(
   await columns.ensure(projectId, [...schema.properties.values()], names.properties);
   const target: Target = { connection, projectId, batch, schema, before, signal };
   if (days !== undefined) await loadEvents(target, days);
-  if (updatesFile !== undefined) await loadUpdates(target, updatesFile);
+  if (updatesFile !== undefined) await loadUpdates(target, linesOf(updatesFile));
   if (seenFile !== undefined || usersFile !== undefined) await loadUsers(target, { seenFile, usersFile });
 }
 

@@ -1,6 +1,5 @@
 import { createYield } from "../../../../base/async/yield.ts";
 import type { PreparedUpdate } from "../../load.ts";
-import { linesOf } from "../../prepared-lines.ts";
 import type { Property } from "../../schema.ts";
 import { wholeOf } from "../../user-operations.ts";
 import { isKept, isLoaded, propertyColumn, updatableColumns, updatableTable } from "../layout.ts";
@@ -36,11 +35,11 @@ interface Member {
 const eventsPerRead = 2_000;
 
 /**
- * Writes a new row for each event of a file: the event's last row is read, and the lines are applied to
+ * Writes a new row for each event of lines of PreparedUpdate: the event's last row is read, and the lines are applied to
  * it in order. An event whose user belongs to another shard now is marked as moved where it was.
  */
-export async function loadUpdates(target: Target, file: string): Promise<void> {
-  const byEvent = await readUpdates(file);
+export async function loadUpdates(target: Target, lines: AsyncIterable<readonly string[]>): Promise<void> {
+  const byEvent = await readUpdates(lines);
   const stored = await readStored(
     target,
     [...byEvent.values()].map(([first]) => first!),
@@ -64,9 +63,11 @@ export async function loadUpdates(target: Target, file: string): Promise<void> {
 
 const keyOf = (event: number, eventId: string): string => `${event} ${eventId}`;
 
-async function readUpdates(file: string): Promise<ReadonlyMap<string, readonly PreparedUpdate[]>> {
+async function readUpdates(
+  chunks: AsyncIterable<readonly string[]>,
+): Promise<ReadonlyMap<string, readonly PreparedUpdate[]>> {
   const byEvent = new Map<string, PreparedUpdate[]>();
-  for await (const lines of linesOf(file)) {
+  for await (const lines of chunks) {
     for (const line of lines) {
       const update = JSON.parse(line) as PreparedUpdate;
       const key = keyOf(update.e, update.i);

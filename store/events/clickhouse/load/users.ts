@@ -157,7 +157,8 @@ async function foldUsers(
   }
 }
 
-function columnsOf({ values }: UserState): NewRow {
+/** Returns the columns of the values of a user. */
+export function columnsOf({ values }: Pick<UserState, "values">): NewRow {
   const empty = [...values].filter(([, value]) => Array.isArray(value) && value.length === 0);
   return { empty_lists: empty.map(([number]) => number), ...valueColumns(values) };
 }
