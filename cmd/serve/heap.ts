@@ -28,18 +28,18 @@ function exposedGc(): NodeJS.GCFunction {
   return runInNewContext("gc") as NodeJS.GCFunction;
 }
 
-/** Memory of buffers after whose growth the young ones are collected: less than half of what V8 allows. */
-const growthBytes = 24 * 1_048_576;
+/** Memory of buffers after whose growth the young ones are collected. V8 begins to mark the heap after 16 to 60 MiB. */
+const growthBytes = 8 * 1_048_576;
 /** Less than this between two checks counts as no change. */
 const quietBytes = 1_048_576;
 const minDelayMs = 10;
 const maxDelayMs = 320;
 
 /**
- * Collects young buffers before V8 collects the whole heap. V8 counts the memory of buffers, and after 64 MiB of new ones
- * it marks all of the heap, which pauses for 10 to 30 ms where processors are busy. Bodies and chunks of sockets are as
- * many bytes within a second, and nearly all are garbage by then; a collection of the young generation frees them in a
- * millisecond.
+ * Collects young buffers before V8 collects the whole heap. V8 adds the memory of new buffers to that of the heap, and
+ * marks all of it at a limit, which pauses for 10 to 30 ms where processors are busy. Bodies and chunks of sockets may
+ * reach it several times a second, and nearly all are garbage by then; a collection of the young generation frees them in
+ * a millisecond.
  */
 export class YoungBuffers {
   readonly #externalBytes: () => number;

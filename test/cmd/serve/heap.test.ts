@@ -22,16 +22,16 @@ function check(sizes: readonly number[], left: number) {
   return { seen: seen.map(({ delayMs }) => delayMs), collected: seen.map((one) => one.collections) };
 }
 
-it("collects once the buffers have grown by 24 MiB since they were fewest", () => {
-  expect(check([40, 30, 53, 54, 55, 31], 30).collected).toEqual([0, 0, 0, 1, 2, 2]);
+it("collects once the buffers have grown by 8 MiB since they were fewest", () => {
+  expect(check([40, 30, 37, 38, 39, 31], 30).collected).toEqual([0, 0, 0, 1, 2, 2]);
 });
 
 it("does not collect again for what a collection has left", () => {
-  expect(check([10, 40, 60, 63, 64], 40).collected).toEqual([0, 1, 1, 1, 2]);
+  expect(check([10, 40, 44, 47, 48], 40).collected).toEqual([0, 1, 1, 1, 2]);
 });
 
 it("checks often while the buffers change, and seldom while they do not", () => {
-  expect(check([10, 20, 20, 20, 20, 20, 20, 20, 30], 0).seen).toEqual([
+  expect(check([10, 17, 17, 17, 17, 17, 17, 17, 15], 0).seen).toEqual([
     10, 10, 20, 40, 80, 160, 320, 320, 10,
   ]);
 });
