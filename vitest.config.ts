@@ -8,8 +8,8 @@ export default defineConfig({
     exclude: ["test/servers/**", "**/node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // By default a machine of two cores gets one worker, which waits half of its time for processes and timers.
-    maxWorkers: 2,
+    // A worker waits half of its time for processes and timers, so that three of them keep two cores busy.
+    maxWorkers: 3,
     // Files share the modules of their worker, since loading them takes longer than most tests. Modules keep no state
     // between files: what a test opens, it closes.
     isolate: false,

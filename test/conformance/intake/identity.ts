@@ -20,7 +20,14 @@ const halves = ["a\ud800", "a\udfff", "a\ufffd"];
 const idsOfSequence = sequence.flatMap(({ record }) => [record["#account_id"], record["#distinct_id"]]);
 const keys = keysOf([
   ...idsOfSequence.filter((id) => id !== undefined),
-  ...["a", "b", "v", "w", "1", "2", "3", "4"],
+  "a",
+  "b",
+  "v",
+  "w",
+  "1",
+  "2",
+  "3",
+  "4",
   ...texts,
   ...halves,
 ]);
