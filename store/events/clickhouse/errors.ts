@@ -9,7 +9,8 @@ import {
 
 type Kind = new (message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) => Error;
 
-const networkCodes = [95, 198, 203, 209, 210, 236, 279, 519, 574, 598];
+/** The connection, and a session which a repeated request uses. */
+const networkCodes = [95, 198, 203, 209, 210, 236, 279, 373, 519, 574, 598];
 /** A server which restarts is available again after some seconds. */
 const retryAfterMs = 1_000;
 

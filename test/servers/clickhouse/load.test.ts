@@ -6,6 +6,7 @@ import { createColumns } from "../../../store/events/clickhouse/ddl/columns.ts";
 import { shardOfUser } from "../../../store/events/clickhouse/shards.ts";
 import { openLedger } from "../../../store/events/ledger/ledger.ts";
 import { migrate as migrateLeases, openPostgresLeases } from "../../../store/leases/postgres/open.ts";
+import { ask, count, scanOf, users } from "../../conformance/events/scan-world.ts";
 import {
   Batches,
   collect,
@@ -187,10 +188,9 @@ describe("rows", () => {
     const shards = proxies.map(({ url }) => url);
     const store = stack.use(await openClickHouseStore({ ...world.options, shards }));
     for (const u of [first, second]) {
-      const users = [userOf("add", { u, p: { [level.number]: 1 } })];
-      await store.load(
-        await batches.next({ events: [eventOf({ u })], updates: [updateOf({ u, i: `${u}` })], users }),
-      );
+      const rows = { events: [eventOf({ u })], updates: [updateOf({ u, i: `${u}` })] };
+      const added = [userOf("add", { u, p: { [level.number]: 1 } })];
+      await store.load(await batches.next({ ...rows, users: added }));
     }
     const inserts = () => proxies.map(({ duplicated }) => duplicated.get("INSERT") ?? 0);
     await vi.waitFor(() => expect(Math.min(...inserts())).toBeGreaterThanOrEqual(3), 20_000);
@@ -199,6 +199,9 @@ describe("rows", () => {
     expect(await opened.sum("SELECT count() FROM {}.m1")).toBe(2);
     expect(await opened.sum("SELECT count() FROM {}.u1")).toBe(2);
     expect(await opened.store.check(noSignal())).toEqual([]);
+    // The shards exchange parts of results.
+    const { "[]": counted } = await ask(store, scanOf({ measures: [count, users] }));
+    expect(counted?.totals).toEqual([4, 2]);
   });
 
   it("have no negative zeros", async () => {

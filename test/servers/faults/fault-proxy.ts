@@ -8,8 +8,8 @@ export interface FaultProxy extends AsyncDisposable {
   /** How long bytes take in each direction, in milliseconds. Default 0. */
   delayMs: number;
   /**
-   * Whether each HTTP request is sent a second time over a new connection, after its response. The second
-   * response is dropped. Default false.
+   * Whether each HTTP request is sent a second time over a new connection, after its response and before
+   * the next request of its connection. The second response is dropped. Default false.
    */
   isDuplicating: boolean;
   /** The number of requests whose second response has come, by the first word of the statement. */
@@ -32,14 +32,17 @@ export async function openFaultProxy(serverUrl: string): Promise<FaultProxy> {
     return socket;
   };
   const reach = (): Socket => add(connect(Number(target.port), target.hostname));
-  const repeat = (request: Buffer): void => {
+  const repeat = async (request: Buffer): Promise<void> => {
     const statement = /(?:query=|\r\n\r\n)\s*([A-Z]+)/.exec(decodeURIComponent(headOf(request)))?.[1] ?? "";
     const socket = reach();
+    const ended = Promise.withResolvers<void>();
+    socket.once("close", ended.resolve);
     socket.once("data", () => {
       duplicated.set(statement, (duplicated.get(statement) ?? 0) + 1);
-      socket.end();
+      socket.destroy();
     });
     socket.write(request);
+    await ended.promise;
   };
   const proxy = createServer((client) => {
     add(client);
@@ -51,7 +54,9 @@ export async function openFaultProxy(serverUrl: string): Promise<FaultProxy> {
       [server, client],
     ] as const)
       one.on("close", () => other.destroy());
-    const requests = createRequests((request) => self.isDuplicating && repeat(request));
+    const requests = createRequests(async (request) => {
+      if (self.isDuplicating) await repeat(request);
+    });
     forward(client, server, () => self.delayMs, requests.sent);
     forward(server, client, () => self.delayMs, requests.answered);
     client.on("close", requests.ended);
@@ -78,31 +83,37 @@ export async function openFaultProxy(serverUrl: string): Promise<FaultProxy> {
 }
 
 /** Forwards bytes in their order. */
-function forward(from: Socket, to: Socket, delayMs: () => number, seen: (bytes: Buffer) => void): void {
+function forward(
+  from: Socket,
+  to: Socket,
+  delayMs: () => number,
+  seen: (bytes: Buffer) => Promise<void> | undefined,
+): void {
   let last: Promise<unknown> = Promise.resolve();
   from.on("data", (bytes: Buffer) => {
-    seen(bytes);
     const waitMs = delayMs();
-    const arrived = Promise.all([last, waitMs > 0 ? sleep(waitMs) : undefined]);
+    const arrived = Promise.all([last, seen(bytes), waitMs > 0 ? sleep(waitMs) : undefined]);
     last = arrived.then(() => to.writable && to.write(bytes));
   });
 }
 
 /** Divides the bytes of a connection into requests: each begins after a response to the one before. */
-function createRequests(complete: (request: Buffer) => void) {
+function createRequests(complete: (request: Buffer) => Promise<void>) {
   let parts: Buffer[] = [];
   let isAnswered = false;
-  const end = (): void => {
-    if (isAnswered && parts.length > 0) complete(Buffer.concat(parts));
+  const end = (): Promise<void> | undefined => {
+    const request = isAnswered && parts.length > 0 ? Buffer.concat(parts) : undefined;
     parts = [];
     isAnswered = false;
+    return request && complete(request);
   };
   return {
-    sent(bytes: Buffer): void {
-      if (isAnswered) end();
+    sent(bytes: Buffer): Promise<void> | undefined {
+      const repeated = isAnswered ? end() : undefined;
       parts.push(bytes);
+      return repeated;
     },
-    answered(): void {
+    answered(): undefined {
       isAnswered = true;
     },
     ended: end,

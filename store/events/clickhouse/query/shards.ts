@@ -49,6 +49,9 @@ function run({ connection, home, session, signal }: Place, statement: ReturnType
   return connection.read(home, { ...statement, session, signal });
 }
 
+/** The table remembers which parts it has, so that a request which the network repeats adds nothing. */
+const stageEngine = "ENGINE = MergeTree ORDER BY () SETTINGS non_replicated_deduplication_window = 1000";
+
 async function collect(
   { connection, home, session, signal }: Place,
   { name, statement }: Stage,
@@ -61,7 +64,7 @@ async function collect(
   await connection.onEach(async (shard, either) => {
     const place = { connection, home, session, signal: either };
     if (shard === home) {
-      const sql = `CREATE TEMPORARY TABLE ${name} AS ${bound.sql}`;
+      const sql = `CREATE TEMPORARY TABLE ${name} ${stageEngine} AS ${bound.sql}`;
       await drain(run(place, { ...bound, sql })).then(created.resolve, (error) => {
         created.reject(error);
         throw error;
