@@ -7,7 +7,7 @@ import { folderWith } from "../../cmd/config/load.ts";
 import { startEngage } from "../../cmd/run-engage.ts";
 import { envelope, sendHttp2 } from "../raw.ts";
 import { urlOf } from "../server-process.ts";
-import { floods, frame, preface, resets } from "./http2-frames.ts";
+import { compressedHeads, floods, frame, preface, resetStreams, resets } from "./http2-frames.ts";
 
 const secret = "a secret of the test";
 const mebibyte = 2 ** 20;
@@ -184,6 +184,15 @@ const attacks: Readonly<Record<string, () => Promise<void>>> = {
         `POST /webhook/demo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-svc-ops-signature: ${"0".repeat(40)}\r\ncontent-length: 1000\r\n\r\n`,
       );
     await untilClosed(sockets, 200);
+  },
+  async "heads of few bytes that stand for 60 MB each"() {
+    const socket = dial();
+    const received: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => received.push(chunk));
+    socket.write(Buffer.concat([preface, frame("settings", 0), compressedHeads(300)]));
+    const expected = Array.from({ length: 300 }, (_, i) => 3 + 2 * i);
+    await vi.waitFor(() => expect(resetStreams(Buffer.concat(received))).toEqual(expected), patient);
+    socket.destroy();
   },
   async "streams that are reset at once"() {
     const socket = dial().pause();

@@ -76,3 +76,28 @@ export function resets(from: number, count: number): Buffer {
   }
   return Buffer.concat(frames);
 }
+
+/** A header of 3,900 bytes that is added to the dynamic table. https://httpwg.org/specs/rfc7541.html#literal.header.with.incremental.indexing */
+const stored = Buffer.concat([
+  Buffer.from([0x40, 3]),
+  Buffer.from("x-a"),
+  // 3,900 in seven bits at a time.
+  Buffer.from([127, 0xbd, 0x1d]),
+  Buffer.alloc(3_900, "a"),
+]);
+
+/** Heads of one byte for each 3,900: the newest entry of the dynamic table again and again. */
+export function compressedHeads(count: number): Buffer {
+  const again = Buffer.concat([post, Buffer.alloc(15_000, 0x80 | 62)]);
+  const ends = flags.endHeaders | flags.endStream;
+  const heads = Array.from({ length: count }, (_, i) => frame("headers", 3 + 2 * i, ends, again));
+  return Buffer.concat([frame("headers", 1, ends, Buffer.concat([post, stored])), ...heads]);
+}
+
+/** Returns the numbers of the streams that are reset in these bytes, which begin with a frame. */
+export function resetStreams(bytes: Buffer): number[] {
+  const reset: number[] = [];
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3))
+    if (bytes[at + 3] === types.reset) reset.push(bytes.readUInt32BE(at + 5));
+  return reset;
+}
