@@ -20,36 +20,50 @@ export interface Score {
 
 const bars = { mean: 1.3, worst: 2 };
 
-/** Runs all contestants in turn; the first round does not count. */
+export interface ContestOptions {
+  readonly rounds: number;
+  /** Returns the CPU time so far. Default: that of this process. */
+  readonly cpuMs?: () => number;
+}
+
+/** Runs all contestants in turn; the first round does not count. Elapsed times are medians, CPU times means. */
 export async function compete(
   ours: Contestant,
   peers: readonly Contestant[],
-  rounds: number,
+  { rounds, cpuMs = ownCpuMs }: ContestOptions,
 ): Promise<Score> {
   const contestants = [ours, ...peers];
-  await inTurn(contestants);
+  await inTurn(contestants, cpuMs);
   const turns: (readonly Spent[])[] = [];
-  for (let round = 0; round < rounds; round++) turns.push(await inTurn(contestants));
-  const medians = (pick: (spent: Spent) => number) =>
-    contestants.map((_, at) => median(turns.map((turn) => pick(turn[at]!))));
-  const [oursMs = 0, ...theirs] = medians(({ ms }) => ms);
-  const [oursCpuMs = 0, ...theirsCpu] = medians(({ cpuMs }) => cpuMs);
+  for (let round = 0; round < rounds; round++) turns.push(await inTurn(contestants, cpuMs));
+  const [oursMs = 0, ...theirs] = contestants.map((_, at) => median(turns.map((turn) => turn[at]!.ms)));
+  // The clocks of other processes have steps of 10 ms.
+  const [oursCpuMs = 0, ...theirsCpu] = contestants.map((_, at) =>
+    mean(turns.map((turn) => turn[at]!.cpuMs)),
+  );
   const best = theirs.indexOf(Math.min(...theirs));
   return { oursMs, peerMs: theirs[best]!, oursCpuMs, peerCpuMs: theirsCpu[best]! };
 }
 
-async function inTurn(contestants: readonly Contestant[]): Promise<readonly Spent[]> {
+async function inTurn(contestants: readonly Contestant[], cpuMs: () => number): Promise<readonly Spent[]> {
   const spent: Spent[] = [];
-  for (const contestant of contestants) spent.push(await spentBy(contestant));
+  for (const contestant of contestants) spent.push(await spentBy(contestant, cpuMs));
   return spent;
 }
 
-async function spentBy(work: Contestant): Promise<Spent> {
-  const [startMs, before] = [performance.now(), process.cpuUsage()];
+async function spentBy(work: Contestant, cpuMs: () => number): Promise<Spent> {
+  const [startMs, before] = [performance.now(), cpuMs()];
   await work();
-  const { user, system } = process.cpuUsage(before);
-  return { ms: performance.now() - startMs, cpuMs: (user + system) / 1000 };
+  return { ms: performance.now() - startMs, cpuMs: cpuMs() - before };
 }
+
+export function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export function report(scores: ReadonlyMap<string, Score>, rounds: number): void {
   console.table(

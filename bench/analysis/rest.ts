@@ -33,6 +33,6 @@ for (const { name, peer: statements } of requests.filter(({ name }) => name.incl
   const request = restRequests[name]!;
   await check(name, request, statements);
   const peers = statements.map((sql) => async () => (await peer.run(sql)).getColumns());
-  scores.set(name, await compete(() => ask(request), peers, Number(values.rounds)));
+  scores.set(name, await compete(() => ask(request), peers, { rounds: Number(values.rounds) }));
 }
 report(scores, Number(values.rounds));

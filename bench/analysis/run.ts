@@ -6,7 +6,17 @@ import { parseArgs } from "node:util";
  * Runs the parts of the analysis benchmark, each in a process of its own. One part with its flags:
  * `node bench/analysis/rest.ts --events 1000000 --only median`, `node bench/analysis/import.ts --records 10000000`.
  */
-const parts = ["rest", "store", "import", "ingest", "spool", "intake", "download", "neighbours"];
+const parts = [
+  "rest",
+  "store",
+  "clickhouse",
+  "import",
+  "ingest",
+  "spool",
+  "intake",
+  "download",
+  "neighbours",
+];
 const { values } = parseArgs({ options: { part: { type: "string", multiple: true, default: parts } } });
 
 for (const part of values.part) {

@@ -32,7 +32,10 @@ async function runOurs({ scans: own = [], users }: TypicalRequest, store: Scans)
 const scores = new Map<string, Score>();
 for (const request of requests.filter(({ name }) => name.includes(values.only))) {
   const peers = request.peer.map((sql) => async () => (await session.run(sql)).getColumns());
-  scores.set(request.name, await compete(() => runOurs(request, scans), peers, Number(values.rounds)));
+  scores.set(
+    request.name,
+    await compete(() => runOurs(request, scans), peers, { rounds: Number(values.rounds) }),
+  );
 }
 report(scores, Number(values.rounds));
 await database.close();

@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ClickHouseStoreOptions } from "../../../store/events/clickhouse/clickhouse.ts";
+import type { ClickHouseServer } from "../../../test/servers/clickhouse/server.ts";
+import type { PostgresServer } from "../../../test/servers/inbox/postgres-server.ts";
+import { makeFolder } from "../../harness/processes.ts";
+import { projectId } from "../data.ts";
+import { benchToken } from "../service.ts";
+import type { RunSql } from "./data.ts";
+
+/** Servers of a store which replicas share, on this machine, with the tables of `engage migrate`. */
+export interface StoreServers extends AsyncDisposable {
+  readonly postgres: PostgresServer;
+  readonly shards: readonly ClickHouseServer[];
+  readonly options: ClickHouseStoreOptions;
+  /** The configuration of a replica. */
+  readonly config: object;
+  /** Returns user and system time of each ClickHouse server so far, in ms. */
+  shardCpuMs(): readonly number[];
+  /** Returns what runs statements in the database of a shard. */
+  sqlOf(shard: number): RunSql;
+}
+
+const library = join(
+  import.meta.dirname,
+  "../../../test/servers/clickhouse/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so",
+);
+const database = "engage";
+
+/** Reports whether the servers are installed, and says how they are when not. */
+export function areInstalled(): boolean {
+  const missing = [library, "/usr/lib/postgresql"].filter((path) => !existsSync(path));
+  if (missing.length === 0) return true;
+  console.log(`${missing.join(" and ")} missing, nothing is measured: test/servers/run installs them`);
+  return false;
+}
+
+export async function startStore(shardCount: number): Promise<StoreServers> {
+  const [{ openPostgresServer }, { openClickHouse }] = await Promise.all([
+    import("../../../test/servers/inbox/postgres-server.ts"),
+    import("../../../test/servers/clickhouse/server.ts"),
+  ]);
+  await using opened = new AsyncDisposableStack();
+  const postgres = opened.use(await openPostgresServer());
+  const shards: ClickHouseServer[] = [];
+  for (let shard = 0; shard < shardCount; shard++) shards.push(opened.use(await openClickHouse()));
+  const urls = shards.map(({ url }) => url);
+  const config = {
+    log: { level: "error", access: false },
+    projects: [{ id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" }],
+    analysis: { tokens: [{ name: "bench", token: benchToken, projects: [projectId] }] },
+    stores: {
+      driver: "shared",
+      postgres: { url: postgres.url },
+      clickhouse: { shards: urls, database, user: "default" },
+    },
+  };
+  migrate(config);
+  const stack = opened.move();
+  return {
+    postgres,
+    shards,
+    config,
+    options: {
+      shards: urls,
+      database,
+      user: "default",
+      password: "",
+      ledger: { url: postgres.url, schema: "engage" },
+      resultsFolder: makeFolder(),
+      maxResultBytes: 2 ** 32,
+      maxQueries: 2,
+      maxWaiting: 10,
+    },
+    shardCpuMs: () => shards.map(({ pid }) => cpuMsOf(pid)),
+    sqlOf: (shard) => (sql) => runSql(urls[shard]!, sql),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function migrate(config: object): void {
+  const folder = makeFolder();
+  const file = join(folder, "engage.json");
+  writeFileSync(file, JSON.stringify({ data: folder, ...config }));
+  execFileSync(process.execPath, ["cmd/engage.ts", "migrate", "--config", file], { stdio: "pipe" });
+}
+
+/** Fields 14 and 15 of /proc/PID/stat are user and system time in ticks of 10 ms. */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+async function runSql(url: string, sql: string): Promise<string> {
+  const parameters = new URLSearchParams({
+    database,
+    async_insert: "0",
+    max_execution_time: "0",
+    session_timezone: "UTC",
+    max_memory_usage: String(8 * 2 ** 30),
+  });
+  const response = await fetch(`${url}/?${parameters}`, { method: "POST", body: sql });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
