@@ -116,6 +116,9 @@ export interface Fraction {
   readonly fraction: string;
 }
 
+/** What a state counts: different values, or different numbers of users. */
+export type Counted = "values" | "users";
+
 /**
  * Aggregates whose values stay mergeable. A state holds all distinct values, or all values, of its rows:
  * those of buckets make the number of the whole range, and collecting distinct values takes less time
@@ -123,10 +126,10 @@ export interface Fraction {
  */
 export interface AggregateStates {
   /** The number of distinct values. */
-  distinct(value: string, filter: string | undefined): string;
+  distinct(value: string, of: Counted, filter: string | undefined): string;
   quantile(value: string, fraction: string, filter: string | undefined): string;
   /** The number of one state. */
   value(state: string): string;
   /** The number of several states, as an aggregate. */
-  merge(states: string, of: "distinct" | Fraction): string;
+  merge(states: string, of: Counted | Fraction): string;
 }

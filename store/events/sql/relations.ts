@@ -20,11 +20,15 @@ export interface EventsWanted {
 export interface UsersWanted {
   readonly columns: readonly UserColumn[];
   readonly properties: readonly Property[];
+  /** A SELECT of ids in `user_id`; other users are not needed. */
+  readonly ids?: string;
 }
 
 /** The tables of a project, as the driver stores them. Each method returns a subquery in parentheses. */
 export interface Relations {
   readonly schema: ProjectSchema;
+  /** Whether the rows of different events lie apart, so that reading one event does not read the others. */
+  readonly hasEventsApart?: boolean;
   /** Returns the maximum number of rows in the tables with events of [startMs, endMs). */
   rowsAtMost(range: Pick<EventsWanted, "startMs" | "endMs">): number;
   events(wanted: EventsWanted): string;

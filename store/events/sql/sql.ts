@@ -44,11 +44,8 @@ export function compileScan(
   const [distinct, grouped] = partition(numbered, ({ measure }) => needsValues(measure, context));
   const common: string[] = [];
   const compiled: CompiledMeasures[] = [];
-  if (grouped.length > 0) {
-    const measured = compileGroupedAggregates(context, scan, division, {
-      measures: grouped,
-      name: "stretched",
-    });
+  for (const [at, measures] of groupByEvents(grouped, relations).entries()) {
+    const measured = compileGroupedAggregates(context, scan, division, { measures, name: `g${at}` });
     if (measured.shared !== undefined) common.push(measured.shared);
     compiled.push(measured);
   }
@@ -73,6 +70,24 @@ export function compileScan(
     stages: stages?.all ?? [],
     windows: division.stretches.windows,
   };
+}
+
+/** Divides measures so that none reads an event which those of another group read. */
+function groupByEvents(
+  measures: readonly Numbered[],
+  { hasEventsApart = false }: Relations,
+): readonly (readonly Numbered[])[] {
+  if (!hasEventsApart || measures.length === 0) return measures.length === 0 ? [] : [measures];
+  let groups: { readonly events: ReadonlySet<number>; readonly measures: readonly Numbered[] }[] = [];
+  for (const one of measures) {
+    if (one.measure.events === undefined) return [measures];
+    const events = new Set(one.measure.events);
+    const [joined, others] = partition(groups, (group) => !group.events.isDisjointFrom(events));
+    const all = joined.reduce((found, group) => found.union(group.events), events);
+    const together = [...joined.flatMap((group) => group.measures), one];
+    groups = [...others, { events: all, measures: together }];
+  }
+  return groups.map((group) => group.measures.toSorted((a, b) => a.index - b.index));
 }
 
 /** Merges the results of the passes to one row per group. */

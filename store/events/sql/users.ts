@@ -35,7 +35,7 @@ export function compileUsers(
   });
   const matches = pass.keys.map((key, index) => keyEquals(key, group[index] ?? null, context));
   const where = matches.length === 0 ? "" : ` WHERE ${matches.join(" AND ")}`;
-  const users = relations.users({ columns: ["user_id", "account_id", "distinct_id"], properties });
+  const found = { columns: userColumns, properties, ids: "SELECT user_id FROM s" };
   const columns = [
     "u.account_id",
     "u.distinct_id",
@@ -44,7 +44,8 @@ export function compileUsers(
   // Applied before the rows of users are read.
   const first = limit === undefined ? "" : ` ORDER BY user_id LIMIT ${Math.max(0, Math.trunc(limit))}`;
   const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}${first}`;
-  const sql = `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${users} u ON u.user_id = s.user_id`;
+  const users = relations.users(found);
+  const sql = `WITH s ${dialect.asShared(ids)} SELECT ${["s.user_id", ...columns].join(", ")} FROM s LEFT JOIN ${users} u ON u.user_id = s.user_id`;
   return parameters.finish(sql);
 }
 

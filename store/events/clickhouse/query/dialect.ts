@@ -63,9 +63,12 @@ export const clickhouseDialect: Dialect = {
   mapElements: (list, text) => `arrayMap(x -> ${text("x")}, ${list})`,
   hasAny: (list, values) => `hasAny(${list}, ${values})`,
   distinctElements: (list, type) => {
-    const isMissing = type === "text" ? "x IS NULL OR x = ''" : "x IS NULL";
-    const present = `arrayDistinct(arrayFilter(x -> NOT (${isMissing}), ${list}))`;
-    return `if(empty(${list}) OR arrayExists(x -> ${isMissing}, ${list}), arrayConcat(${present}, [NULL]), ${present})`;
+    if (type === "text") {
+      const texts = `arrayMap(x -> ifNull(x, ''), emptyArrayToSingle(${list}))`;
+      return `arrayMap(x -> nullIf(x, ''), arrayDistinct(${texts}))`;
+    }
+    const present = `arrayDistinct(arrayFilter(x -> x IS NOT NULL, ${list}))`;
+    return `if(empty(${list}) OR arrayExists(x -> x IS NULL, ${list}), arrayConcat(${present}, [NULL]), ${present})`;
   },
   distinctTuples: (lists, types) => {
     const clean = lists.map((list, index) =>
@@ -87,14 +90,18 @@ export const clickhouseDialect: Dialect = {
   asSet: (list) => `arraySort(arrayDistinct(${list}))`,
 
   states: {
-    distinct: (value, filter) => withFilter(`uniqExactState(${value})`, filter),
+    // Bitmaps of users take a third of the time of hash tables, and less memory, as rows are sorted by user.
+    distinct: (value, of, filter) =>
+      withFilter(of === "users" ? `groupBitmapState(${value})` : `uniqExactState(${value})`, filter),
     quantile: (value, fraction, filter) =>
       withFilter(`quantileExactInclusiveState(${fraction})(${value})`, filter),
     value: (state) => `finalizeAggregation(${state})`,
-    merge: (states, of) =>
-      of === "distinct"
+    merge(states, of) {
+      if (of === "users") return `groupBitmapMerge(${states})`;
+      return of === "values"
         ? `uniqExactMerge(${states})`
-        : `quantileExactInclusiveMerge(${of.fraction})(${states})`,
+        : `quantileExactInclusiveMerge(${of.fraction})(${states})`;
+    },
   },
   bit: (place) => `bitShiftLeft(toInt64(1), ${place})`,
   anyBit: (mask, bits) => `bitAnd(${mask}, ${bits}) <> 0`,

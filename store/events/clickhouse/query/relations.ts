@@ -19,6 +19,7 @@ import {
 export function relationsOf(snapshot: ProjectSnapshot): Relations {
   return {
     schema: snapshot.schema,
+    hasEventsApart: true,
     // Rows are read again: the engine keeps no rows in less time than it reads columns.
     rowsAtMost: () => Number.POSITIVE_INFINITY,
     events: (wanted) => eventsRelation(snapshot, wanted),
@@ -49,14 +50,15 @@ function latestUpdatable(projectId: number, { columns, properties }: EventsWante
   return `(SELECT ${[...selected].join(", ")} FROM ${updatableTable(projectId)} WHERE ${loaded} ${latest})`;
 }
 
-function usersRelation(snapshot: ProjectSnapshot, { columns, properties }: UsersWanted): string {
+function usersRelation(snapshot: ProjectSnapshot, { columns, properties, ids }: UsersWanted): string {
   if (isEmpty(snapshot)) return emptyRelation({ columns, properties });
-  return latestUsers(snapshot, [...columns, ...properties.map(propertyColumn)]);
+  return latestUsers(snapshot, [...columns, ...properties.map(propertyColumn)], ids);
 }
 
-function latestUsers(snapshot: ProjectSnapshot, columns: readonly string[]): string {
+function latestUsers(snapshot: ProjectSnapshot, columns: readonly string[], ids?: string): string {
+  const where = [isLoaded(snapshot), ...(ids === undefined ? [] : [`user_id IN (${ids})`])].join(" AND ");
   const latest = "ORDER BY user_id, batch DESC LIMIT 1 BY user_id";
-  return `(SELECT ${columns.join(", ")} FROM ${usersTable(snapshot.projectId)} WHERE ${isLoaded(snapshot)} ${latest})`;
+  return `(SELECT ${columns.join(", ")} FROM ${usersTable(snapshot.projectId)} WHERE ${where} ${latest})`;
 }
 
 /**

@@ -106,22 +106,30 @@ type Row = readonly [
   emptyLists: readonly number[],
 ];
 
-async function* decode(spool: Spool, properties: readonly Property[]): AsyncGenerator<StoredUser, void> {
-  for await (const line of linesOf(spool.read())) yield decodeUser(JSON.parse(line) as Row, properties);
+/** Decodes the users of a shard in blocks. */
+async function* decode(
+  spool: Spool,
+  properties: readonly Property[],
+): AsyncGenerator<readonly StoredUser[], void> {
+  for await (const lines of linesOf(spool.read())) {
+    const rows = JSON.parse(`[${lines}]`) as readonly Row[];
+    yield rows.map((row) => decodeUser(row, properties));
+  }
 }
 
-/** Texts in JSON contain no line breaks. */
+const lineBreak = 10;
+
+/** Returns the texts of whole lines, with commas between them. Texts in JSON contain no line breaks. */
 async function* linesOf(parts: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
   let rest: Buffer[] = [];
   for await (const part of parts) {
-    let from = 0;
-    for (let end = part.indexOf(10); end >= 0; end = part.indexOf(10, from)) {
-      const line = part.subarray(from, end);
-      yield rest.length === 0 ? line.toString("utf8") : Buffer.concat([...rest, line]).toString("utf8");
+    const end = part.lastIndexOf(lineBreak);
+    if (end >= 0) {
+      const lines = Buffer.concat([...rest, part.subarray(0, end)]);
+      yield lines.toString("utf8").replaceAll("\n", ",");
       rest = [];
-      from = end + 1;
     }
-    if (from < part.length) rest.push(part.subarray(from));
+    rest.push(part.subarray(end + 1));
   }
 }
 
@@ -149,40 +157,65 @@ function decodeValue(value: unknown, { type, group }: Property): unknown {
 
 /** Merges users of shards, which are in the order of their ids. */
 async function* mergeById(
-  shards: readonly AsyncGenerator<StoredUser, void>[],
-): AsyncGenerator<StoredUser, void> {
+  shards: readonly AsyncGenerator<readonly StoredUser[], void>[],
+): AsyncGenerator<readonly StoredUser[], void> {
   const [only] = shards;
   if (only !== undefined && shards.length === 1) return yield* only;
-  const heads = await Promise.all(shards.map((shard) => shard.next()));
+  const cursors = shards.map((blocks) => new Cursor(blocks));
   for (;;) {
-    let lowest = -1;
-    for (const [shard, { done, value }] of heads.entries()) {
-      if (done === true) continue;
-      const best = lowest < 0 ? undefined : (heads[lowest]!.value as StoredUser);
-      if (best === undefined || value.userId < best.userId) lowest = shard;
+    await Promise.all(cursors.map((cursor) => cursor.fill()));
+    const found: StoredUser[] = [];
+    const open = cursors.filter(({ head }) => head !== undefined);
+    if (open.length === 0) return;
+    while (open.every(({ head }) => head !== undefined)) {
+      const lowest = open.reduce((a, b) => (b.head!.userId < a.head!.userId ? b : a));
+      found.push(lowest.head!);
+      lowest.at++;
     }
-    if (lowest < 0) return;
-    yield heads[lowest]!.value as StoredUser;
-    heads[lowest] = await shards[lowest]!.next();
+    yield found;
+  }
+}
+
+/** A place in the blocks of a shard. */
+class Cursor {
+  at = 0;
+  readonly #blocks: AsyncGenerator<readonly StoredUser[], void>;
+  #block: readonly StoredUser[] = [];
+
+  constructor(blocks: AsyncGenerator<readonly StoredUser[], void>) {
+    this.#blocks = blocks;
+  }
+
+  /** The user at the place; undefined at the end of a block. */
+  get head(): StoredUser | undefined {
+    return this.#block[this.at];
+  }
+
+  /** Reads the next block at the end of one. */
+  async fill(): Promise<void> {
+    while (this.head === undefined) {
+      const { done, value } = await this.#blocks.next();
+      if (done === true) return;
+      this.#block = value;
+      this.at = 0;
+    }
   }
 }
 
 async function* inChunks(
-  users: AsyncIterable<StoredUser>,
+  blocks: AsyncIterable<readonly StoredUser[]>,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredUser[], void> {
   const yieldToEventLoop = createYield({ signal });
-  let chunk: StoredUser[] = [];
-  let count = 0;
-  for await (const user of users) {
-    if (count >= limit) break;
-    count++;
-    chunk.push(user);
-    if (chunk.length < usersPerChunk) continue;
-    yield chunk;
-    chunk = [];
-    await yieldToEventLoop();
+  let left = limit;
+  for await (const block of blocks) {
+    for (let at = 0; at < block.length && left > 0; at += usersPerChunk) {
+      const chunk = block.slice(at, at + Math.min(usersPerChunk, left));
+      left -= chunk.length;
+      yield chunk;
+      await yieldToEventLoop();
+    }
+    if (left <= 0) break;
   }
-  if (chunk.length > 0) yield chunk;
 }

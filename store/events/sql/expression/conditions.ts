@@ -16,16 +16,21 @@ type MeasureConditions = Pick<Measure, "events" | "where">;
 
 export function compileConditions(measures: readonly MeasureConditions[], source: Source): Conditions {
   const events = unionOf(measures.map((measure) => measure.events));
-  const conditions = measures.map((measure) => {
-    const parts = conjuncts(measure.where).map((part) => compilePredicate(part, source));
+  const eventParts = measures.map((measure) => {
     const isAll = measure.events === undefined || new Set(measure.events).size === events?.length;
-    return new Set(isAll ? parts : [eventIn(measure.events, source), ...parts]);
+    return isAll ? undefined : eventIn(measure.events, source);
+  });
+  const conditions = measures.map((measure, at) => {
+    const parts = conjuncts(measure.where).map((part) => compilePredicate(part, source));
+    return new Set([eventParts[at], ...parts].filter((part) => part !== undefined));
   });
   const [first, ...others] = conditions;
   const shared = [...(first ?? [])].filter((part) => others.every((parts) => parts.has(part)));
   const isShared = new Set(shared);
   const own = conditions.map((parts) => joinAll([...parts].filter((part) => !isShared.has(part))));
-  const any = own.includes(undefined) ? [] : [`(${[...new Set(own)].join(" OR ")})`];
+  // All events that are read are those of a measure without further conditions.
+  const isByEvent = own.every((part, at) => part === eventParts[at]);
+  const any = own.includes(undefined) || isByEvent ? [] : [`(${[...new Set(own)].join(" OR ")})`];
   return { events, common: joinAll(own.length === 0 ? shared : [...shared, ...any]), own };
 }
 

@@ -1,4 +1,5 @@
 import type { Aggregate, Measure } from "../../scan.ts";
+import type { Counted } from "../dialect.ts";
 import { compileExpression } from "../expression/expression.ts";
 import { asNumber } from "../expression/value.ts";
 import { type Pass, withFilter } from "../pass.ts";
@@ -59,6 +60,11 @@ export function needsValues({ aggregate }: Measure, context: CompileContext): bo
   return isElements(aggregate, new Source(context));
 }
 
+/** Reports whether the distinct values are users. */
+export const isOfUsers = ({ of }: Distinct): boolean => of.kind === "builtin" && of.name === "user_id";
+
+const countedOf = (distinct: Distinct): Counted => (isOfUsers(distinct) ? "users" : "values");
+
 /** Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. */
 export function isState({ measure: { aggregate } }: Numbered, { dialect }: CompileContext): boolean {
   const { kind } = aggregate;
@@ -92,7 +98,7 @@ function aggregateText(
   const { aggregate } = measure;
   switch (aggregate.kind) {
     case "distinct":
-      return dialect.states!.distinct(value, filter);
+      return dialect.states!.distinct(value, countedOf(aggregate), filter);
     case "quantile":
       return (dialect.states ?? dialect).quantile(
         value,
@@ -150,7 +156,7 @@ export function totalText(one: Numbered, context: CompileContext): string | unde
   const { dialect, parameters } = context;
   switch (aggregate.kind) {
     case "distinct":
-      return dialect.states!.merge(name, "distinct");
+      return dialect.states!.merge(name, countedOf(aggregate));
     case "quantile":
       return dialect.states?.merge(name, { fraction: parameters.bind("number", aggregate.fraction) });
     case "sum": {

@@ -4,7 +4,7 @@ import { compileExpression } from "../expression/expression.ts";
 import { compilePass, filterText, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
 import type { ListColumn } from "../rows.ts";
 import type { CompileContext, Source } from "../source.ts";
-import { distinctText, isElements, type Numbered } from "./aggregates.ts";
+import { distinctText, isElements, isOfUsers, type Numbered } from "./aggregates.ts";
 import type { CompiledMeasures } from "./grouped-aggregates.ts";
 import { type CellLayout, type Part, wordBits } from "./layout.ts";
 import { mergeShards } from "./merge.ts";
@@ -49,7 +49,7 @@ export function compileDistinct(
     needsBucket: division.stretches.count > 1,
   });
   const value = pass.values[0] ?? "elements";
-  const isNeverNull = aggregate.of.kind === "builtin" && aggregate.of.name === "user_id";
+  const isNeverNull = isOfUsers(aggregate);
   const filter = isNeverNull ? undefined : `${value} IS NOT NULL`;
   const masked = { pass, value, filter, measures, isOfShard: isNeverNull };
   const cells = (index: number): CellLayout => {

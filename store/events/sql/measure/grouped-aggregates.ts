@@ -36,30 +36,32 @@ export function compileGroupedAggregates(
   division: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
 ): CompiledMeasures {
-  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, context, scan, division)]));
+  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, context, scan, division, name)]));
   if (isSingle(division)) return { parts: [compileWhole(context, scan, division, measures)], layouts };
   const quantiles = measures.filter((one) => isOf("quantile")(one) && !isState(one, context));
   const whole = scan.totals && quantiles.length > 0 ? [compileWhole(context, scan, division, quantiles)] : [];
   if (division.stretches.windows === undefined) {
     const { rows, keys } = compileStretches(context, scan, division, measures);
     return {
-      parts: [compileCells(context, scan, { rows: `(${rows})`, keys, measures }), ...whole],
+      parts: [compileCells(context, scan, { rows: `(${rows})`, keys, measures, name }), ...whole],
       layouts,
     };
   }
   const inStretches = measures.filter((one) => !quantiles.includes(one));
   const sums = measures.filter((one) => isOf("sum")(one) || isState(one, context));
-  const windows = quantiles.length > 0 ? [compileWindows(context, scan, division, quantiles)] : [];
+  const windows =
+    quantiles.length > 0 ? [compileWindows(context, scan, division, { measures: quantiles, name })] : [];
   if (inStretches.length === 0) return { parts: [...windows, ...whole], layouts };
   const { rows, keys } = compileStretches(context, scan, division, inStretches);
   const cells = compileCells(context, scan, {
     rows: name,
     keys,
     measures: inStretches,
+    name,
     listed: inStretches.filter((one) => !sums.includes(one)),
   });
   const inWindows =
-    sums.length > 0 ? [compileSumWindows(context, division, { rows: name, keys, measures: sums })] : [];
+    sums.length > 0 ? [compileSumWindows(context, division, { rows: name, keys, measures: sums, name })] : [];
   const shared = `${name} ${context.dialect.asShared(rows)}`;
   return { parts: [cells, ...inWindows, ...windows, ...whole], layouts, shared };
 }
@@ -72,6 +74,7 @@ function layoutOf(
   context: CompileContext,
   { totals }: Scan,
   division: RangeDivision,
+  name: string,
 ): MeasureLayout {
   const { index, measure } = one;
   const { kind } = measure.aggregate;
@@ -79,7 +82,8 @@ function layoutOf(
   const { windows } = division.stretches;
   const isMerged = kind === "sum" || isState(one, context);
   const isPerBucket = windows === undefined || kind === "quantile" || isMerged;
-  const places = windows === undefined || !isPerBucket ? "places" : isMerged ? "places_s" : "places_w";
+  const form = windows === undefined || !isPerBucket ? "places" : isMerged ? "places_s" : "places_w";
+  const places = `${form}_${name}`;
   return {
     total: totals ? `t${index}` : undefined,
     cells: isSingle(division)
@@ -109,13 +113,15 @@ interface Stretched {
   readonly rows: string;
   readonly keys: readonly CompiledKey[];
   readonly measures: readonly Numbered[];
+  /** The end of the names of columns which belong to several measures. */
+  readonly name: string;
 }
 
 /** Compiles a row per group, with lists of the values of its stretches. */
 function compileCells(
   context: CompileContext,
   scan: Scan,
-  { rows, keys, measures, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
+  { rows, keys, measures, name, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
 ): Part {
   const { dialect } = context;
   const number = (text: string) => dialect.cast(text, scalar("number"));
@@ -127,20 +133,20 @@ function compileCells(
     const text = totalText(one, context);
     return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${one.index}`];
   });
-  return listPart(keys, [`${dialect.collect("b", "place")} AS places`, ...lists, ...totals], rows);
+  return listPart(keys, [`${dialect.collect("b", "place")} AS places_${name}`, ...lists, ...totals], rows);
 }
 
 /** Compiles the numbers of windows from the parts of sums, and from the states, of their stretches. */
 function compileSumWindows(
   context: CompileContext,
   division: RangeDivision,
-  { rows, keys, measures }: Stretched,
+  { rows, keys, measures, name }: Stretched,
 ): Part {
   const { dialect } = context;
   const inner = measures.map((one) => `${totalText(one, context)} AS y${one.index}`);
   const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(context, division)}${groupBy(keys, "w.w")}`;
   const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`, "number")} AS c${index}`);
-  return listPart(keys, [`${dialect.collect("b", "place")} AS places_s`, ...lists], `(${joined})`);
+  return listPart(keys, [`${dialect.collect("b", "place")} AS places_s_${name}`, ...lists], `(${joined})`);
 }
 
 /**
@@ -151,7 +157,7 @@ function compileWindows(
   context: CompileContext,
   scan: Scan,
   division: RangeDivision,
-  measures: readonly Numbered[],
+  { measures, name }: Pick<Stretched, "measures" | "name">,
 ): Part {
   const { dialect } = context;
   const pass = passOf(context, scan, division, measures, true);
@@ -160,7 +166,7 @@ function compileWindows(
   const grouped = { sql, keys: pass.keys, by: ["b"], columns: mergedColumns(measures, context) };
   const rows = mergeShards(context, grouped);
   const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`, "number")} AS c${index}`);
-  return listPart(pass.keys, [`${dialect.collect("b", "place")} AS places_w`, ...lists], `(${rows})`);
+  return listPart(pass.keys, [`${dialect.collect("b", "place")} AS places_w_${name}`, ...lists], `(${rows})`);
 }
 
 /** Joins rows `r` of a stretch `b` with each window `w.w` which contains the stretch. */
