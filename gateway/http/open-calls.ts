@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { tooManyStreams } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { type Connection, connectionOf } from "./connections.ts";
+import { type Address, type Connection, connectionOf } from "./connections.ts";
+import type { FairWorkQueue } from "./fair-work-queue.ts";
 
 /**
  * Counts a call on an HTTP/1.1 connection until its response is closed, when
@@ -53,6 +54,22 @@ function onStreamClose(this: Counted): void {
 }
 
 function ignore(): void {}
+
+/** Starts work on a stream, in a later iteration of the event loop if many have started in this one. */
+export function startFairly(
+  queue: FairWorkQueue<Address>,
+  stream: ServerHttp2Stream,
+  work: () => void,
+): void {
+  if (queue.admits()) {
+    work();
+    return;
+  }
+  stream.on("error", ignore);
+  queue.add(connectionOf(stream.session).address, () => {
+    if (!stream.destroyed) work();
+  });
+}
 
 type StreamLimits = Pick<GatewayLimits, "openStreamsPerConnection" | "openStreamsPerAddress">;
 
