@@ -2,7 +2,7 @@ import { ChannelsOpenError, ChannelsUnavailableError } from "../../../store/chan
 import { DeadLettersOpenError, DeadLettersUnavailableError } from "../../../store/deadletters/deadletters.ts";
 import { EventsOpenError, EventsUnavailableError } from "../../../store/events/events.ts";
 import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
-import { IntakeOpenError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
+import { IntakeBehindError, IntakeOpenError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
 import { OccupiedError } from "../../../store/sql/faults.ts";
@@ -23,6 +23,7 @@ const storeErrors = [
   DeadLettersUnavailableError,
   EventsOpenError,
   EventsUnavailableError,
+  IntakeBehindError,
   IntakeOpenError,
   IntakeUnavailableError,
   TokensOpenError,

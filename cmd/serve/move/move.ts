@@ -62,7 +62,7 @@ export async function moveStore({ from, to, streams, signal }: MoveOptions): Pro
       streams.stdout.write("stop the server and run the same command again, which moves the rest\n");
       return 0;
     }
-    for await (const line of moveTables(from, to)) streams.stdout.write(`${line}\n`);
+    for await (const line of moveTables(from, to, source.store.loadedTo())) streams.stdout.write(`${line}\n`);
     await target.refresh();
     const differences = await compareStores(source.store, target, ended);
     for (const line of differences.lines) streams.stdout.write(`${line}\n`);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { makePrivateFolder } from "../../../base/files/private.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ContentsReader } from "../../../store/events/contents.ts";
 import type { EventStore } from "../../../store/events/events.ts";
@@ -86,7 +87,9 @@ async function loadWaiting(config: Config, { stderr }: MoveStreams, signal: Abor
 
 /** Returns the random name by which the target recognizes this data folder. */
 export function sourceName({ data }: Pick<Config, "data">): string {
-  const file = join(data, "events", "move.id");
+  const folder = join(data, "events");
+  makePrivateFolder(folder);
+  const file = join(folder, "move.id");
   if (!existsSync(file)) writeFileSync(file, `${randomUUID()}\n`, { mode: 0o600 });
   return readFileSync(file, "utf8").trim();
 }

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { exactCountOf } from "../../../base/text/count.ts";
+import type { SpoolPlace } from "../../../store/events/events.ts";
 import type { CopyCounts } from "../../../store/sql/copy-tables.ts";
 import type { PostgresStore } from "../../../store/sql/postgres/store.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { openTokenStore } from "../analysis/tokens.ts";
 import { type ChannelPlace, channelPlace } from "../channel/store.ts";
-import { eventsDatabase, type SharedDatabase } from "../shared/databases.ts";
-import { clickFolder } from "../webhook/click-spool.ts";
+import { eventsDatabase, type SharedDatabase, sharedDatabase } from "../shared/databases.ts";
+import { clickFolder, sharedNumber } from "../webhook/click-spool.ts";
 import { inboxFile } from "../webhook/inbox.ts";
 import { moveClicks } from "./clicks.ts";
 import { sourceName } from "./source.ts";
@@ -41,12 +42,16 @@ async function unusedTables(from: Config, to: Config): Promise<readonly UnusedTa
     import("../../../store/deadletters/postgres/store.ts"),
   ]);
   const connection = eventsDatabase(to)!;
-  const shared = [
+  const ofEvents = [
     { store: intakeStore, name: "projects" },
+    { store: recordStore, name: "heads", where: `project <> ${sharedNumber} AND (number > 1 OR size > 0)` },
+  ];
+  const others = [
     { store: recordStore, name: "heads", where: "number > 1 OR size > 0" },
     { store: tokenStore, name: "tokens" },
     { store: deadLetterStore, name: "lists" },
-  ].map((one) => ({ ...one, connection }));
+  ];
+  const shared = [...ofEvents, ...(isInFiles(from) ? others : [])].map((one) => ({ ...one, connection }));
   const inbox = inboxPlaces(from, to);
   const channels = channelPlaces(from, to);
   const { inboxStore } = await import("../../../store/inbox/postgres/store.ts");
@@ -59,6 +64,9 @@ async function unusedTables(from: Config, to: Config): Promise<readonly UnusedTa
       : [{ store: channelStore, name: "channels", connection: channels.connection }]),
   ];
 }
+
+/** Events alone may be in a data folder, while all else is in a database already. */
+const isInFiles = (from: Config): boolean => sharedDatabase(from) === undefined;
 
 interface Places {
   readonly path: string;
@@ -80,13 +88,18 @@ function channelPlaces(from: Config, to: Config): Places | undefined {
 }
 
 /** Moves what PostgreSQL stores; yields what was moved. No process uses the data folder. @throws UserError */
-export async function* moveTables(from: Config, to: Config): AsyncGenerator<string, void> {
+export async function* moveTables(
+  from: Config,
+  to: Config,
+  loadedTo: SpoolPlace | undefined,
+): AsyncGenerator<string, void> {
   const database = eventsDatabase(to)!;
   const { url, schema } = database;
   const connection = { url, schema };
   const { moveIntake } = await import("../../../store/intake/postgres/move.ts");
   const intakeFile = join(from.data, "events", "intake.db");
-  yield describe("ids of users", await moveIntake(intakeFile, connection, to.events.uuidWindow.ms));
+  const options = { uuidWindowMs: to.events.uuidWindow.ms, loadedTo };
+  yield describe("ids of users", await moveIntake(intakeFile, connection, options));
   const inbox = inboxPlaces(from, to);
   if (inbox !== undefined) {
     const { moveInbox } = await import("../../../store/inbox/move.ts");
@@ -97,6 +110,7 @@ export async function* moveTables(from: Config, to: Config): AsyncGenerator<stri
     const { moveChannels } = await import("../../../store/channels/move.ts");
     yield describe("push channels", await moveChannels(channels.path, channels.connection));
   }
+  if (!isInFiles(from)) return;
   yield `query tokens: ${await moveTokens(from, to)}`;
   yield* moveAllDeadLetters(from, to, database);
   yield `clicks to forward: ${exactCountOf(await moveClicks(from, database), "byte")}`;

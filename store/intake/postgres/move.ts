@@ -3,6 +3,8 @@ import { type CopyCounts, countRows } from "../../sql/copy-tables.ts";
 import { OccupiedError } from "../../sql/faults.ts";
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
 import { type RunQuery, runTransaction } from "../../sql/postgres/transaction.ts";
+import { IntakeBehindError, IntakeOpenError, type IntakePlace } from "../intake.ts";
+import { seqOf } from "../place.ts";
 import { readMovedIntake } from "../sqlite/read-moved.ts";
 import { intakeStore } from "./store.ts";
 
@@ -13,21 +15,36 @@ const statementTimeoutMs = 600_000;
 const movedSeq = -1;
 const tables = ["projects", "accounts", "visitors", "first_checks"] as const;
 
+export interface MovedIntakeOptions {
+  /** Uuids that were received this long before the last one are left out. */
+  readonly uuidWindowMs: number;
+  /** The end of what the event store has loaded, all of which the intake must have prepared. */
+  readonly loadedTo: IntakePlace | undefined;
+}
+
+const ifBehind = "restore it, or rebuild it with engage store rebuild-intake";
+
 type Column = readonly [name: string, type: string];
 
 /**
  * Copies the intake of a data folder into empty tables, in one transaction. When they hold as many rows already, an
  * earlier copy was committed. The records of each project are in a spool of the same number from then on.
- * @param uuidWindowMs uuids that were received this long before the last one are left out
- * @throws OccupiedError, IntakeOpenError, IntakeUnavailableError
+ * @throws OccupiedError, IntakeBehindError, IntakeOpenError, IntakeUnavailableError
  */
 export async function moveIntake(
   path: string,
   connection: PostgresConnection & { readonly schema: string },
-  uuidWindowMs: number,
+  { uuidWindowMs, loadedTo }: MovedIntakeOptions,
 ): Promise<CopyCounts> {
-  if (!existsSync(path)) return { rows: 0, isFound: false };
+  if (!existsSync(path)) {
+    if (loadedTo === undefined) return { rows: 0, isFound: false };
+    throw new IntakeOpenError(`intake file ${JSON.stringify(path)} is missing: ${ifBehind}`);
+  }
   using source = readMovedIntake(path);
+  if (seqOf(loadedTo) > source.preparedSeq()) {
+    const words = `intake file ${JSON.stringify(path)} does not know the last records of the event store`;
+    throw new IntakeBehindError(`${words}: ${ifBehind}`);
+  }
   return await runTransaction(intakeStore, { ...connection, statementTimeoutMs }, async (query) => {
     const found = await countRows(query, tables);
     const counts = source.counts();

@@ -2,6 +2,8 @@ import { IntakeDatabase } from "./database.ts";
 
 /** The content of an intake, for a copy into another one. */
 export interface MovedIntake extends Disposable {
+  /** Returns the end of the last batch as a number; 0 before the first. */
+  preparedSeq(): number;
   counts(): Readonly<Record<"projects" | "accounts" | "visitors" | "first_checks", number>>;
   /** Yields project, spool and the number of users. */
   projects(): Iterable<readonly unknown[]>;
@@ -27,6 +29,7 @@ export function readMovedIntake(path: string): MovedIntake {
   const placeOf = (row: Record<string, unknown>, seq: number): unknown =>
     row["seq"] === Number.MAX_SAFE_INTEGER ? row["seq"] : seq;
   return {
+    preparedSeq: () => db.prepare("SELECT seq FROM progress").get()?.["seq"] ?? 0,
     counts: () => ({
       projects: count("projects"),
       accounts: count("accounts"),

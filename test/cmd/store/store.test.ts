@@ -33,6 +33,19 @@ async function makeFolder(
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 describe("engage store", () => {
+  test("move needs the configuration of the replicas", async () => {
+    const { cwd } = await makeFolder("[]");
+    const missing = await runEngage(["store", "move"], { cwd });
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("--to <file>")]);
+    const same = await runEngage(["store", "move", "--to", "engage.yaml"], { cwd });
+    expect([same.code, same.stderr]).toEqual([
+      1,
+      "engage: --to must be a configuration with stores.driver shared and events in ClickHouse\n",
+    ]);
+    const { stdout } = await runEngage(["store", "move", "--help"], { cwd });
+    expect(stdout).toContain("While a server runs on the data folder, it copies the events of past days.");
+  });
+
   test("stats prints a table, or JSON", async () => {
     const { cwd } = await makeFolder("[]");
     const { stdout, code } = await runEngage(["store", "stats"], { cwd });

@@ -111,9 +111,14 @@ it("moves ids, first checks and uuids, which count as long as their window lasts
   }
   await using schema = await createSchema(server);
   const connection = { url: server.url, schema: schema.name };
-  const moved = await moveIntake(path, connection, windowMs);
+  const options = { uuidWindowMs: windowMs, loadedTo: place(1) };
+  const ahead = moveIntake(path, connection, { ...options, loadedTo: place(2) });
+  await expect(ahead).rejects.toMatchObject({ name: "IntakeBehindError" });
+  const missing = moveIntake(`${path}.other`, connection, options);
+  await expect(missing).rejects.toMatchObject({ name: "IntakeOpenError" });
+  const moved = await moveIntake(path, connection, options);
   expect(moved.isFound).toBe(false);
-  expect(await moveIntake(path, connection, windowMs)).toEqual({ ...moved, isFound: true });
+  expect(await moveIntake(path, connection, options)).toEqual({ ...moved, isFound: true });
   const left = (): string => server.query(`SELECT count(*) FROM ${schema.name}.intake_moved_uuids`);
   expect(left()).toBe("1");
   const intake = await schema.open({ uuidWindowMs: windowMs });
