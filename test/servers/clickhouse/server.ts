@@ -24,9 +24,15 @@ const starter = join(import.meta.dirname, "starter.py");
 const library = join(import.meta.dirname, "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so");
 const maxStartMs = 60_000;
 
-/** @param settings further arguments of the command line, such as `--config-file FILE` */
-export async function openClickHouse(settings: readonly string[] = []): Promise<ClickHouseServer> {
-  const folder = mkdtempSync(join(tmpdir(), "clickhouse-"));
+/**
+ * @param settings further arguments of the command line, such as `--config-file FILE`
+ * @param parent the folder of its folder
+ */
+export async function openClickHouse(
+  settings: readonly string[] = [],
+  parent = tmpdir(),
+): Promise<ClickHouseServer> {
+  const folder = mkdtempSync(join(parent, "clickhouse-"));
   const [httpPort, tcpPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${httpPort}`;
   const data = join(folder, "data");

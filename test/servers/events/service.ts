@@ -40,11 +40,17 @@ const play = (analysis: string, quota?: string) => ({
   ...(quota !== undefined && { quota }),
 });
 
-export async function ask({ port }: Address, path: string, body: object): Promise<Envelope> {
+export async function ask(
+  { port }: Address,
+  path: string,
+  body: object,
+  signal?: AbortSignal,
+): Promise<Envelope> {
   const response = await fetch(`http://127.0.0.1:${port}/open/${path}?token=${token}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ projectId: 1, eventView, useCache: false, ...body }),
+    ...(signal !== undefined && { signal }),
   });
   return (await response.json()) as Envelope;
 }
@@ -58,18 +64,18 @@ export async function loaded({ port }: Address): Promise<void> {
 }
 
 /** Returns what is stored, as two queries report it. */
-export async function storedTotals(engage: Address): Promise<Totals> {
+export async function storedTotals(engage: Address, projectId = 1): Promise<Totals> {
   // Asking opens the store, where nothing has been reported yet.
-  const first = await ask(engage, "event-analyze", { events: [play("TOTAL_TIMES")] });
+  const first = await ask(engage, "event-analyze", { projectId, events: [play("TOTAL_TIMES")] });
   expect(first).toMatchObject({ return_code: 0 });
   await loaded(engage);
   const events = [play("TOTAL_TIMES"), play("SUM", "value")];
-  const answer = await ask(engage, "event-analyze", { events });
+  const answer = await ask(engage, "event-analyze", { projectId, events });
   const [times = 0, value = 0] = answer.data.y.map((one: Record<string, { values: string[] }[]>) =>
     Number(Object.values(one)[0]![0]!.values[0]),
   );
   const everybody = [{ type: "normal", eventName: "anyEvent", analysis: "TRIG_USER_NUM" }];
-  const slice = { events: everybody, sliceGroupVal: [], eventIndex: 0 };
+  const slice = { projectId, events: everybody, sliceGroupVal: [], eventIndex: 0 };
   const { data } = await ask(engage, "event-user-list", slice);
   const users: readonly Record<string, string | number>[] = data.datalist;
   const coins = users.flatMap((user) =>

@@ -10,8 +10,8 @@ import { freePort } from "../ports.ts";
 /** A PostgreSQL of our own on 127.0.0.1, in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
-  /** Ends it like a power cut: no goodbye, no checkpoint. */
-  kill(): Promise<void>;
+  /** Ends it, by default like a power cut: no goodbye, no checkpoint. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again, on the same port and folder. */
   start(): Promise<void>;
   /** Runs statements as the superuser. */
@@ -73,10 +73,10 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
   return {
     url,
     start,
-    async kill() {
+    async kill(signal = "SIGKILL") {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const backends = childrenOf(server.pid!);
-      await end("SIGKILL");
+      await end(signal);
       // They end by themselves without their parent, but may answer one more statement before.
       for (const pid of backends) killIfAlive(pid);
     },

@@ -8,6 +8,8 @@ import { type Engage, openEngage } from "../webhook/engage.ts";
 /** Replicas of one configuration, each with a data folder of its own. */
 export interface Replicas extends AsyncDisposable {
   readonly all: readonly Engage[];
+  /** The file of the configuration, for other commands. */
+  readonly configFile: string;
   /** Runs `engage` with the configuration of the replicas, and returns its output. */
   run(...args: string[]): Promise<string>;
 }
@@ -40,6 +42,7 @@ export async function openReplicas(folder: string, count: number, config: object
   );
   return {
     all,
+    configFile: file,
     run: engage,
     async [Symbol.asyncDispose]() {
       await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
