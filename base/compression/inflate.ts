@@ -22,7 +22,7 @@ export class InflatedTooLongError extends Error {
 
 /**
  * Opens a stream that inflates what is written to it. The caller bounds the size of the output.
- * @param first the first byte, by which the two forms of deflate are told apart
+ * @param first the first byte, by which the two forms of deflate are distinguished
  */
 export function createInflater(
   compression: Compression,

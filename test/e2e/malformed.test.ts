@@ -136,11 +136,11 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     ["application/grpc", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
     ["application/connect+proto", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
     ["application/grpc-web", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
-  ])("malformed protobuf is told by the type of the message: %s %j", async (type, headers, body) => {
+  ])("malformed protobuf is reported with the type of the message: %s %j", async (type, headers, body) => {
     const { headers: head, body: text } = await send(type, headers, body);
-    const told = decodeURIComponent(`${head["grpc-message"] ?? ""}${text}`);
-    expect(told).toMatch(/engage\.test\.v1\.\w+ is malformed: \w/);
-    expect(told).not.toContain("parse binary");
+    const reported = decodeURIComponent(`${head["grpc-message"] ?? ""}${text}`);
+    expect(reported).toMatch(/engage\.test\.v1\.\w+ is malformed: \w/);
+    expect(reported).not.toContain("parse binary");
   });
 
   test("a method without a handler is named as a part of the contract", async () => {

@@ -154,7 +154,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       10_000_008,
     ],
     ["a million empty items", Buffer.from(`a|ta|:ta:`.repeat(1_000_000)), (items) => items.length, 1_000_000],
-  ])("%s harms nobody", async (_name, content, look, expected) => {
+  ])("%s harms no other caller", async (_name, content, look, expected) => {
     const client = clientOf(await openParser(lanes, { separator: ":ta:" }));
     const items = (await client.parse(content)).toString().split(":ta:");
     expect(look(items)).toEqual(expected);

@@ -118,7 +118,7 @@ describe("where nothing is", () => {
     ["POST /webhooks/demo", "/webhook/{channel}"],
     ["POST /proto.Parser/Prase", "/proto.Parser/Parse"],
     ["POST /sync_sever", "/sync_server"],
-  ])("%s is told of %s", async (line, nearest) => {
+  ])("%s is answered with the nearest path, %s", async (line, nearest) => {
     const { status, body } = await sendHttp1(port, line, {});
     expect([status, JSON.parse(body.toString())]).toEqual([
       404,

@@ -219,8 +219,8 @@ describe("denies", () => {
     ["a key without the method", { header: bearer("key-two"), served: getBook }],
   ])("%s without repeating it", (_, attempted) => {
     const error = refusalOf(attempted);
-    const told = JSON.stringify([error.message, error.findDetails(ErrorInfoSchema), [...error.metadata]]);
-    expect(told).not.toMatch(/wrong-secret|key-two|"two"/);
+    const reported = JSON.stringify([error.message, error.findDetails(ErrorInfoSchema), [...error.metadata]]);
+    expect(reported).not.toMatch(/wrong-secret|key-two|"two"/);
   });
 });
 

@@ -97,9 +97,9 @@ function generateFormula(random: Random, operands: number): Record<string, unkno
     const { quota, analysis } = someAnalysis(random);
     return [random.pick(events), ...(quota === undefined ? [] : [quota]), analysis].join(".");
   });
-  const blank = random.pick(["", " "]);
+  const space = random.pick(["", " "]);
   const formula = texts.reduce((left, right, at) => {
-    const whole = `${left}${blank}${random.pick(["+", "-", "*", "/"])}${blank}${right}`;
+    const whole = `${left}${space}${random.pick(["+", "-", "*", "/"])}${space}${right}`;
     return random.chance(0.3) && at < texts.length - 1 ? `(${whole})` : whole;
   });
   const number = random.pick(["2", "0.5", "0", "100"]);

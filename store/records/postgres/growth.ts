@@ -8,7 +8,7 @@ export interface GrowthOptions {
   /** Reads the end of the records, and passes it to `seen`. */
   readonly look: () => Promise<unknown>;
   /** Tells other processes that there are more records. */
-  readonly tell: () => Promise<void>;
+  readonly notify: () => Promise<void>;
 }
 
 /** Finds out when a spool has grown, by this process or another one. */
@@ -25,15 +25,15 @@ export interface Growth extends AsyncDisposable {
  * The time between two notifications. A commit which notifies waits for all others that do, so not each
  * append does, and none in its own transaction.
  */
-const tellMs = 50;
+const notifyMs = 50;
 
-export function createGrowth({ listener, project, pollMs, look, tell }: GrowthOptions): Growth {
+export function createGrowth({ listener, project, pollMs, look, notify }: GrowthOptions): Growth {
   let growth = Promise.withResolvers<void>();
   let end: RecordPlace = { number: 0, offset: 0 };
   let listening: Disposable | undefined;
   let polling: NodeJS.Timeout | undefined;
-  let telling: NodeJS.Timeout | undefined;
-  let told: Promise<void> = Promise.resolve();
+  let notifying: NodeJS.Timeout | undefined;
+  let notified: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   function grow(): void {
@@ -67,21 +67,21 @@ export function createGrowth({ listener, project, pollMs, look, tell }: GrowthOp
     },
     wrote(place) {
       seen(place);
-      if (telling !== undefined || isClosed) return;
-      telling = setTimeout(() => {
-        telling = undefined;
+      if (notifying !== undefined || isClosed) return;
+      notifying = setTimeout(() => {
+        notifying = undefined;
         // A reader which misses it polls.
-        told = tell().catch(() => {});
-      }, tellMs);
+        notified = notify().catch(() => {});
+      }, notifyMs);
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
       listening?.[Symbol.dispose]();
       clearTimeout(polling);
-      const isUntold = telling !== undefined;
-      clearTimeout(telling);
-      await told;
-      if (isUntold) await tell().catch(() => {});
+      const isWaiting = notifying !== undefined;
+      clearTimeout(notifying);
+      await notified;
+      if (isWaiting) await notify().catch(() => {});
     },
   };
 }

@@ -133,7 +133,7 @@ export function* release(_session: Session, project: number, to: RecordPlace): O
 }
 
 /** Tells the readers of a project that it has more records. */
-export function* tell(_session: Session, channel: string, project: number): Operation<void> {
+export function* notifyReaders(_session: Session, channel: string, project: number): Operation<void> {
   yield* notify(channel, `${project}`);
 }
 
@@ -205,4 +205,14 @@ function* firstUnique<T extends Row>(sql: string, params: Query["params"]): Oper
   return row ?? null;
 }
 
-export const operations = { open, advance, append, tables, read, release, tell, readCursor, saveCursor };
+export const operations = {
+  open,
+  advance,
+  append,
+  tables,
+  read,
+  release,
+  notifyReaders,
+  readCursor,
+  saveCursor,
+};

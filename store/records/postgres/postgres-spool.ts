@@ -50,7 +50,7 @@ export function createPostgresSpool(
   { project, checksums = false, admit }: PostgresSpoolOptions,
   { tables, listener, pollMs }: PostgresSpoolPorts,
 ): PostgresSpool {
-  const growth = createGrowth({ listener, project, pollMs, look: () => reader.end(), tell: tables.tell });
+  const growth = createGrowth({ listener, project, pollMs, look: () => reader.end(), notify: tables.notify });
   const reader = createTableReader({ tables, seen: growth.seen, grown: growth.grown, checksums });
 
   async function write(pieces: readonly Uint8Array[]): Promise<void> {

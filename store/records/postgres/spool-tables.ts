@@ -17,7 +17,7 @@ export interface SpoolTables {
   /** Drops the tables which end at or before a place. */
   release(to: RecordPlace): Promise<void>;
   /** Tells the readers in other processes that there are more records. */
-  tell(): Promise<void>;
+  notify(): Promise<void>;
 }
 
 export interface SpoolTablesOptions {
@@ -84,6 +84,6 @@ export function createSpoolTables(options: SpoolTablesOptions): SpoolTables {
         dropped = await executor.call("release", 0, [project, to], undefined);
       }
     },
-    tell: () => executor.call("tell", 0, [channel, project], undefined),
+    notify: () => executor.call("notifyReaders", 0, [channel, project], undefined),
   };
 }

@@ -47,6 +47,6 @@ export const recordStore: PostgresStore & { readonly operations: typeof operatio
   faults,
   operations,
   migrations,
-  single: new Set(["append", "tables", "read", "tell"]),
+  single: new Set(["append", "tables", "read", "notifyReaders"]),
   tableOf: (name) => (name.startsWith("records_") ? name : `record_${name}`),
 };

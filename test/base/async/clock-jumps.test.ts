@@ -6,13 +6,13 @@ import { FakeClock } from "./fake-clock.ts";
 const hourMs = 3_600_000;
 
 it.each([
-  { name: "put forward", steps: [hourMs], told: [hourMs] },
-  { name: "set back", steps: [-hourMs], told: [-hourMs] },
-  { name: "put forward by more than a day", steps: [25 * hourMs], told: [25 * hourMs] },
-  { name: "set and set back", steps: [hourMs, -hourMs], told: [hourMs, -hourMs] },
-  { name: "kept right in small steps", steps: [500, -900, 400], told: [] },
-  { name: "drifting away slowly", steps: [900, 900, 900], told: [] },
-])("reports a clock that is $name once", async ({ steps, told }) => {
+  { name: "put forward", steps: [hourMs], reported: [hourMs] },
+  { name: "set back", steps: [-hourMs], reported: [-hourMs] },
+  { name: "put forward by more than a day", steps: [25 * hourMs], reported: [25 * hourMs] },
+  { name: "set and set back", steps: [hourMs, -hourMs], reported: [hourMs, -hourMs] },
+  { name: "kept right in small steps", steps: [500, -900, 400], reported: [] },
+  { name: "drifting away slowly", steps: [900, 900, 900], reported: [] },
+])("reports a clock that is $name once", async ({ steps, reported }) => {
   const clock = new FakeClock();
   const seen: number[] = [];
   using _watch = watchClockJumps(clock, (ms) => seen.push(ms));
@@ -21,7 +21,7 @@ it.each([
     clock.set(step);
   }
   await clock.advance(60_000);
-  expect(seen).toEqual(told);
+  expect(seen).toEqual(reported);
 });
 
 it("watches no longer than it is asked to", async () => {

@@ -25,7 +25,7 @@ function failList(...entries: readonly (readonly [index: number, message: string
 }
 
 describe("answers", () => {
-  const told = { fail: [], returnCode: 0, status: 200, isEmpty: false };
+  const configured = { fail: [], returnCode: 0, status: 200, isEmpty: false };
   const body = batchOf(["ann", "", "bob"], "r-1");
   const missing = [2, "push_id is required"] as const;
   const table: [name: string, answer: object, status: number, text: string][] = [
@@ -46,7 +46,7 @@ describe("answers", () => {
     ],
   ];
   test.each(table)("%s", async (_name, answer, status, text) => {
-    const { url } = await listen({ response: { ...told, ...answer } });
+    const { url } = await listen({ response: { ...configured, ...answer } });
     expect(await post(url, body)).toEqual({ status, text });
   });
 
@@ -94,7 +94,7 @@ describe("answers", () => {
       headerName: "X-SVC-OPS-Signature",
       delayMs: 0,
       onSeen: () => undefined,
-      response: told,
+      response: configured,
       async exchange() {
         asked.resolve();
         await answered.promise;

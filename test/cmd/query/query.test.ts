@@ -180,7 +180,7 @@ describe("engage query", () => {
       },
       "URL: ",
     ],
-  ])("%s is told in one line", async (_what, args, options, message) => {
+  ])("%s is reported in one line", async (_what, args, options, message) => {
     const { code, stderr } = await query(args, options);
     expect([code, stderr.split("\n").length]).toEqual([1, 2]);
     expect(stderr).toContain(`engage: ${message}`);

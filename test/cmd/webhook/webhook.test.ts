@@ -122,7 +122,7 @@ describe("callers", () => {
       "engage: http://127.0.0.1:1: connection refused by 127.0.0.1:1: is the server running?\n",
     ],
     [["stats", "--url", "here"], 'engage: --url is "here", must be a URL such as "http://127.0.0.1:8080"\n'],
-  ])("%j is told in one line", async (args, stderr) => {
+  ])("%j is reported in one line", async (args, stderr) => {
     expect(await runEngage(["webhook", ...args])).toEqual({ code: 1, stdout: "", stderr });
   });
 

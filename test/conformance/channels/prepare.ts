@@ -219,12 +219,12 @@ export function testPreparation(open: OpenWorld): void {
 
     it("notifies at once when there is work", async () => {
       await using world = await open();
-      let told = 0;
+      let reported = 0;
       const listener = world.store.onWork(() => {
-        told += 1;
+        reported += 1;
       });
       const { preparation } = await beginRun(world.store);
-      expect(told).toBe(1);
+      expect(reported).toBe(1);
       await world.store.appendBatches(preparation.token, {
         afterNumber: 0,
         batches: [batchOf(["a"])],
@@ -233,10 +233,10 @@ export function testPreparation(open: OpenWorld): void {
         counted,
         resumeData: null,
       });
-      expect(told).toBe(2);
+      expect(reported).toBe(2);
       listener[Symbol.dispose]();
       await world.store.startRun("t1", { day });
-      expect(told).toBe(2);
+      expect(reported).toBe(2);
     });
   });
 }

@@ -54,14 +54,18 @@ export function describeIdentity(using: Using): void {
       }),
     );
     it(
-      "tells a user as new until it was told, and again when one more id is the user's",
+      "reports a user as new until it was reported, and again when one more id is the user's",
       using(async (_under, intake) => {
         await intake.begin(place(0), keys);
-        const told = (account: string | undefined, visitor: string | undefined) =>
+        const reported = (account: string | undefined, visitor: string | undefined) =>
           intake.resolve(1, account, visitor).isNew;
-        expect([told(undefined, "v"), told(undefined, "v")]).toEqual([true, false]);
-        expect([told("a", "v"), told("a", "v"), told("a", undefined)]).toEqual([true, false, false]);
-        expect([told("a", "w"), told(undefined, "w")]).toEqual([true, false]);
+        expect([reported(undefined, "v"), reported(undefined, "v")]).toEqual([true, false]);
+        expect([reported("a", "v"), reported("a", "v"), reported("a", undefined)]).toEqual([
+          true,
+          false,
+          false,
+        ]);
+        expect([reported("a", "w"), reported(undefined, "w")]).toEqual([true, false]);
       }),
     );
     it(

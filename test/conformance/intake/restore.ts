@@ -6,7 +6,7 @@ import { keysOf, place, type Using } from "./store.ts";
 const keys = keysOf(["1", "2", "3", "4", "5", "a", "b", "v", "somebody new"]);
 
 /** The users of a store that loads what an intake returned. */
-interface Told {
+interface Reported {
   readonly users: Map<number, { account?: string; visitors: Set<string> }>;
 }
 
@@ -21,24 +21,24 @@ export function describeRestore(using: Using): void {
           fc.array(pair, { minLength: 1, maxLength: 30 }),
           fc.array(pair, { minLength: 1, maxLength: 30 }),
           async (before, after) => {
-            const told: Told = { users: new Map() };
+            const reported: Reported = { users: new Map() };
             let expected: number[] = [];
             let highest = 0;
             await using(async (_under, intake) => {
               await intake.begin(place(0), keys);
               for (const [account, visitor] of before) {
                 const { userId, ownsVisitor } = intake.resolve(1, account, visitor);
-                const user = told.users.get(userId) ?? { visitors: new Set() };
+                const user = reported.users.get(userId) ?? { visitors: new Set() };
                 if (account !== undefined) user.account = account;
                 if (visitor !== undefined && ownsVisitor) user.visitors.add(visitor);
-                told.users.set(userId, user);
+                reported.users.set(userId, user);
                 highest = Math.max(highest, userId);
               }
               expected = after.map(([a, v]) => intake.resolve(1, a, v).userId);
             })();
             await using(async (under, first) => {
               await first.begin(place(0), keys);
-              for (const [userId, { account, visitors }] of told.users) {
+              for (const [userId, { account, visitors }] of reported.users) {
                 const hasAccount = account !== undefined;
                 first.restore(1, { userId, accountId: account, hasAccount });
                 for (const distinctId of visitors) first.restore(1, { userId, distinctId, hasAccount });

@@ -134,8 +134,10 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       const answer = await send(server, text);
       expect(codeOf(answer)).toBe(Code.InvalidArgument);
       const trailer = String(answer.headers["grpc-message"] ?? "");
-      const told = decodeURIComponent(`${trailer}${answer.body.toString("utf8").replaceAll("%22", '\\"')}`);
-      expect(told.replaceAll('\\"', '"')).toContain(message);
+      const reported = decodeURIComponent(
+        `${trailer}${answer.body.toString("utf8").replaceAll("%22", '\\"')}`,
+      );
+      expect(reported.replaceAll('\\"', '"')).toContain(message);
     });
 
     test("a lenient server ignores members that are not known", async () => {

@@ -14,7 +14,7 @@ describe("a call of Connect with a content type that is not served", () => {
     ["Echo", "application/grpc+x", `content-type "application/grpc+x" is not supported, valid are ${unary}`],
     ["Echo", undefined, `the content-type is missing, valid are ${unary}`],
     ["Watch", "application/json", `content-type "application/json" is not supported, valid are ${stream}`],
-  ])("is told by %s what is valid instead of %s", async (method, type, message) => {
+  ])("is answered by %s with what is valid instead of %s", async (method, type, message) => {
     const headers = { "content-length": "2", ...(type !== undefined && { "content-type": type }) };
     const path = `/engage.test.v1.Library/${method}`;
     const answer = await sendHttp1(server.port, `POST ${path}`, headers, Buffer.from("{}"));

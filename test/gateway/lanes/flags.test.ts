@@ -40,8 +40,8 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
         envelope(payload, flags),
       );
       expect(grpcStatusOf(response)).toBe(Code.Internal);
-      const told = decodeURIComponent(String(response.headers["grpc-message"] ?? response.body));
-      expect(told).toContain(`the flags of a message are ${flags}, valid are ${valid}`);
+      const reported = decodeURIComponent(String(response.headers["grpc-message"] ?? response.body));
+      expect(reported).toContain(`the flags of a message are ${flags}, valid are ${valid}`);
       expect(seen.contexts.filter(({ method }) => method.name === "Echo")).toEqual([]);
     },
   );

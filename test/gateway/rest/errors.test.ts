@@ -70,7 +70,7 @@ test.each([
   ["status", 405, { code: Code.Unimplemented, message: notServed("status"), details: expect.anything() }],
   ["return-code", 405, { return_code: 1, return_message: notServed("return-code") }],
   ["envelope", 200, { return_code: -1001, return_message: notServed("envelope") }],
-])("a method that is not served is told as errors of style %s are", async (style, status, body) => {
+])("a method that is not served is reported as errors of style %s are", async (style, status, body) => {
   const response = await fetch(`${server.url}/fail/${style}`, { method: "PUT" });
   expect([response.status, response.headers.get("allow")]).toEqual([status, "OPTIONS, POST"]);
   expect(await response.json()).toEqual(body);
@@ -130,13 +130,16 @@ test.each([
   ["status", { code: 13, details: [{ "@type": "type.googleapis.com/google.rpc.RequestInfo" }] }],
   ["return-code", { return_code: 1 }],
   ["envelope", { return_code: -1000 }],
-])("a fault of ours is told as %s without its text, but with the request id", async (style, expected) => {
-  const { body, headers } = await fail(style, { crash: true });
-  expect(body).toMatchObject(expected);
-  expect(JSON.stringify(body)).toContain(`internal error, request id ${headers.get("x-request-id")}`);
-  expect(JSON.stringify(body)).not.toContain("secret");
-  expect(server.faults.at(-1)).toBeInstanceOf(TypeError);
-});
+])(
+  "an internal fault is reported as %s without its text, but with the request id",
+  async (style, expected) => {
+    const { body, headers } = await fail(style, { crash: true });
+    expect(body).toMatchObject(expected);
+    expect(JSON.stringify(body)).toContain(`internal error, request id ${headers.get("x-request-id")}`);
+    expect(JSON.stringify(body)).not.toContain("secret");
+    expect(server.faults.at(-1)).toBeInstanceOf(TypeError);
+  },
+);
 
 describe("what the gateway itself refuses has the style of the method", () => {
   const large = { message: "x".repeat(2_000) };

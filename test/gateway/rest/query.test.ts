@@ -151,7 +151,7 @@ describe("query parameters", () => {
 test.each([
   ["names", Array.from({ length: 3_500 }, (_, i) => i.toString(36)).join("&")],
   ["escapes", "%&".repeat(6_000)],
-])("of thousands of wrong %s twenty are told", async (_, query) => {
+])("of thousands of wrong %s twenty are reported", async (_, query) => {
   const { status, text } = await call("GET", `/v1/books:search?${query}`);
   const { message, details } = JSON.parse(text) as {
     message: string;

@@ -151,9 +151,9 @@ describe("what is answered", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(query),
     });
-    const told = response.headers.get("analysis-warnings")!;
-    expect(told).toMatch(/^\["cohort \\"gr\\u00f6\\u00dfe\\" is not known",/);
-    expect(JSON.parse(told)).toEqual([...warnings.slice(0, 48), "52 more"]);
+    const reported = response.headers.get("analysis-warnings")!;
+    expect(reported).toMatch(/^\["cohort \\"gr\\u00f6\\u00dfe\\" is not known",/);
+    expect(JSON.parse(reported)).toEqual([...warnings.slice(0, 48), "52 more"]);
   });
 
   test("faults in the form of a query are reported with faults in its meaning", async () => {

@@ -198,11 +198,14 @@ describe("what is refused, by REST and by gRPC", () => {
     ["no token", "", -1008],
     ["a wrong token", "?token=x", -1002],
     ["a good token", "?token=token-one", -1001],
-  ])("with %s a body that is not JSON is told only to those who may ask", async (_what, query, code) => {
-    const { rest } = await openProxy();
-    const { text } = await rest("event-analyze", "{", { query });
-    expect(JSON.parse(text)).toMatchObject({ return_code: code });
-  });
+  ])(
+    "with %s a body that is not JSON is reported only to callers with a valid token",
+    async (_what, query, code) => {
+      const { rest } = await openProxy();
+      const { text } = await rest("event-analyze", "{", { query });
+      expect(JSON.parse(text)).toMatchObject({ return_code: code });
+    },
+  );
 
   test("the header of a file has one of two kinds", async () => {
     const { rest } = await openProxy();

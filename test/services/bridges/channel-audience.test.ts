@@ -119,19 +119,19 @@ describe("users of audiences", () => {
       '"vpi" is not known as a cohort or tag',
     ],
     [
-      "those behind a number",
+      "those of a number",
       "analysis.event_view.filts[0].column_name",
       analysisOf([outOf("vpi")]),
       '"vpi" is not known as a cohort or tag',
     ],
     [
-      "those behind a group that there is not",
+      "those of a group that does not exist",
       "analysis.slice_group_val",
       analysisOf([], { sliceGroupVal: [{ value: { case: "label", value: "zzz" } }] }),
       "must have 0 labels, not 1",
     ],
     [
-      "those behind a day that is none",
+      "those of a day that does not exist",
       "analysis.slice_date",
       analysisOf([], { sliceDate: "x" }),
       '"x" must be',
@@ -250,7 +250,7 @@ describe("users of audiences", () => {
       ['audience.users.filts[0].column_name user property "levle" is not known, it has no values'],
     ],
     [
-      "one behind a number",
+      "one of a number",
       analysisOf([filter("levle", Comparator.GREATER, ["1"])]),
       ['audience.analysis.event_view.filts[0].column_name user property "levle" is not known'],
     ],

@@ -22,7 +22,7 @@ export interface CollectorServer {
   readonly texts: string[];
   readonly letters: Readonly<Record<string, unknown>>[];
   /** The calls of the observer. */
-  readonly told: readonly unknown[][];
+  readonly reported: readonly unknown[][];
   /** Waited for before a line is on disk; may be replaced. */
   onDisk: () => Promise<void>;
   schema: ProjectSchema;
@@ -41,12 +41,12 @@ export async function openCollector(
   clock: () => number = () => nowMs,
   further: readonly string[] = [],
 ): Promise<CollectorServer> {
-  const told: unknown[][] = [];
+  const reported: unknown[][] = [];
   const tell =
     (name: string) =>
     (...what: unknown[]): void =>
-      void told.push([name, ...what]);
-  const server = createServerState(told);
+      void reported.push([name, ...what]);
+  const server = createServerState(reported);
   const projects = [
     { id: 1, appids: ["APP_ID", "other", ...further], zone: "+00:00" },
     { id: 2, appids: ["shanghai"], zone: "Asia/Shanghai" },
@@ -113,13 +113,13 @@ function recordsOf(lines: readonly string[]): PendingRecords {
   };
 }
 
-function createServerState(told: readonly unknown[][]): CollectorServer & { url: string } {
+function createServerState(reported: readonly unknown[][]): CollectorServer & { url: string } {
   const server: CollectorServer & { url: string } = {
     url: "",
     lines: [],
     texts: [],
     letters: [],
-    told,
+    reported,
     onDisk: async () => {},
     schema: emptySchema,
     post: (path, body, headers = {}) =>

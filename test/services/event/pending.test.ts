@@ -5,7 +5,7 @@ import { casesOf } from "../../thorough.ts";
 import { type Drops, type LoadedLine, openPendingRig, type PendingRig, type Way } from "./pending-rig.ts";
 import { event, nowMs, user } from "./record/checking.ts";
 
-type Call = readonly [way: Way, records: readonly unknown[], told: Drops];
+type Call = readonly [way: Way, records: readonly unknown[], reported: Drops];
 
 /** How many drops there are of each reason, as the load counts them. */
 function countReasons(drops: Drops): Readonly<Record<string, number>> {
@@ -87,9 +87,9 @@ describe("a verdict before earlier records are loaded", () => {
     ],
   ])("%s", async (_means, calls) => {
     await using rig = openPendingRig({ maxProperties: 2 });
-    const told: Drops[] = [];
-    for (const [way, records] of calls) told.push(await rig.send(way, records));
-    expect(told).toEqual(calls.map(([, , drops]) => drops));
+    const reported: Drops[] = [];
+    for (const [way, records] of calls) reported.push(await rig.send(way, records));
+    expect(reported).toEqual(calls.map(([, , drops]) => drops));
     const loads = (await loadAll(rig)).map(({ dropped }) => dropped);
     expect(loads.slice(1)).toEqual(calls.slice(1).map(([, , drops]) => countReasons(drops)));
   });
@@ -143,13 +143,13 @@ describe("a verdict before earlier records are loaded", () => {
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
         await using rig = openPendingRig({ maxProperties: 4 });
-        const told = new Map<string, Drops>();
+        const reported = new Map<string, Drops>();
         const loaded: (LoadedLine | undefined)[] = [];
         for (const [at, { calls, loads }] of given.entries()) {
           const sending = calls.map(async ({ way, records }, index) => {
             const id = `${way} ${at} ${index}`;
             const named = records.map((one) => ({ ...(one as object), "#distinct_id": id }));
-            told.set(id, await rig.send(way, named));
+            reported.set(id, await rig.send(way, named));
           });
           for (let load = 0; load < loads; load++) loaded.push(await rig.loadLine());
           await Promise.all(sending);
@@ -159,8 +159,8 @@ describe("a verdict before earlier records are loaded", () => {
           .filter((line) => line !== undefined)
           .map(({ text, dropped }) => ({ dropped, id: /"#distinct_id":"([^"]+)"/.exec(text)![1]! }))
           .filter(({ id }) => !id.startsWith("sdk"));
-        expect(checked).toEqual(checked.map(({ id }) => ({ id, dropped: countReasons(told.get(id)!) })));
-        expect(loaded.filter(Boolean)).toHaveLength(told.size);
+        expect(checked).toEqual(checked.map(({ id }) => ({ id, dropped: countReasons(reported.get(id)!) })));
+        expect(loaded.filter(Boolean)).toHaveLength(reported.size);
       }),
       { numRuns: casesOf(30) },
     );
@@ -197,7 +197,7 @@ describe("a verdict before earlier records are loaded", () => {
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
           let now = nowMs;
           await using rig = openPendingRig({ names, maxProperties: 3, now: () => now });
-          const told = new Map<string, Drops>();
+          const reported = new Map<string, Drops>();
           const sent = new Map<string, number>();
           const loaded: LoadedLine[] = [];
           for (const [at, { call, loads, seconds }] of steps.entries()) {
@@ -205,7 +205,7 @@ describe("a verdict before earlier records are loaded", () => {
             const id = `${call.way} ${at}`;
             const records = call.records.map((one) => ({ ...(one as object), "#distinct_id": id }));
             sent.set(id, records.length);
-            told.set(id, await rig.send(call.way, records));
+            reported.set(id, await rig.send(call.way, records));
             for (let load = 0; load < loads; load++)
               loaded.push(...[await rig.loadLine()].filter((one) => one !== undefined));
           }
@@ -214,16 +214,19 @@ describe("a verdict before earlier records are loaded", () => {
           const outcomes = seen.map(({ text, dropped, refused }) => {
             const id = /"#distinct_id":"([^"]+)"/.exec(text)![1]!;
             const isRefusal = (drop: string): boolean => drop.startsWith("#event_name");
-            const drops = told.get(id)!;
+            const drops = reported.get(id)!;
             // Records that were refused on arrival are not in the spool.
             const kept = (JSON.parse(text) as { b: unknown[] }).b.length;
             const refusedAtLoad = Object.values(refused).reduce((sum, count) => sum + count, 0);
             return {
-              told: [countReasons(drops.filter((drop) => !isRefusal(drop))), drops.filter(isRefusal).length],
+              reported: [
+                countReasons(drops.filter((drop) => !isRefusal(drop))),
+                drops.filter(isRefusal).length,
+              ],
               done: [dropped, sent.get(id)! - kept + refusedAtLoad],
             };
           });
-          expect(outcomes.map((one) => one.told)).toEqual(outcomes.map((one) => one.done));
+          expect(outcomes.map((one) => one.reported)).toEqual(outcomes.map((one) => one.done));
         }),
         { numRuns: casesOf(25) },
       );

@@ -23,15 +23,15 @@ const key = fc.oneof(
   fc.constantFrom('"ops_project_id"', '"ops_task_id"', '"a"', '"10"', '"9"', '"\\u0061"', '"__proto__"'),
   fc.string().map((text) => JSON.stringify(text)),
 );
-const blank = fc.constantFrom("", "", " ", "\n  ");
+const space = fc.constantFrom("", "", " ", "\n  ");
 
 const { object } = fc.letrec<{ object: string; value: string; list: string }>((tie) => ({
   value: fc.oneof({ depthSize: "small", withCrossShrink: true }, scalar, tie("list"), tie("object")),
   list: fc
-    .tuple(fc.array(tie("value"), { maxLength: 4 }), blank)
+    .tuple(fc.array(tie("value"), { maxLength: 4 }), space)
     .map(([items, gap]) => `[${gap}${items.join(`,${gap}`)}]`),
   object: fc
-    .tuple(fc.array(fc.tuple(key, tie("value")), { maxLength: 8 }), blank)
+    .tuple(fc.array(fc.tuple(key, tie("value")), { maxLength: 8 }), space)
     .map(([members, gap]) => `{${gap}${members.map(([name, value]) => `${name}${gap}:${value}`).join(",")}}`),
 }));
 

@@ -34,20 +34,20 @@ it("resolves when the dead letter is in the file, however long it is", async () 
 it("waits until the dead letter can be written", async () => {
   const file = join(root, "letters.ndjson");
   mkdirSync(file);
-  const told: string[] = [];
+  const reported: string[] = [];
   await using keeper = openDurableDeadLetters({
     file,
     retryMs: 1,
     observer: {
       failed() {
-        told.push("failed");
+        reported.push("failed");
         rmdirSync(file);
       },
-      resumed: () => void told.push("resumed"),
+      resumed: () => void reported.push("resumed"),
     },
   });
   await keeper.keep(letter("late"));
-  expect([told, JSON.parse(readFileSync(file, "utf8")).line]).toEqual([["failed", "resumed"], "late"]);
+  expect([reported, JSON.parse(readFileSync(file, "utf8")).line]).toEqual([["failed", "resumed"], "late"]);
 });
 
 it("rejects when the store is closed before the dead letter was written", async () => {

@@ -22,7 +22,7 @@ describe("position on disk", () => {
     ["is no object", "null"],
     ["has no sense", '{"number":1,"offset":-8}'],
     ["is inside a record", '{"number":1,"offset":11}'],
-    ["is behind the end", '{"number":1,"offset":800}'],
+    ["is after the end", '{"number":1,"offset":800}'],
     ["is in a file that is gone", '{"number":7,"offset":0}'],
   ])("that %s makes records go out again, and none lost", async (_what, text) => {
     const spool = await spoolOf(range(3));

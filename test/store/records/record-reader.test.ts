@@ -42,10 +42,10 @@ describe("spool with a reader", () => {
     await first.append(record("{}"));
     await first[Symbol.asyncDispose]();
     writeFileSync(name(1), '{}\n{"torn', { flag: "w" });
-    const told: unknown[] = [];
-    await using spool = openRecordSpool({ folder, torn: (...what) => told.push(what) });
+    const reported: unknown[] = [];
+    await using spool = openRecordSpool({ folder, torn: (...what) => reported.push(what) });
     expect(await spool.end()).toEqual({ number: 1, offset: 3 });
-    expect(told).toEqual([[name(1), 6]]);
+    expect(reported).toEqual([[name(1), 6]]);
   });
 
   it.each([

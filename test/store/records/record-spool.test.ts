@@ -32,7 +32,7 @@ describe("reopened spool", () => {
     ["a torn line", '{"a":1}\n{"torn":', '{"a":1}\n{"b":1}\n'],
     ["nothing but a torn line", '{"torn":', '{"b":1}\n'],
     ["a torn line longer than a read", `{"a":1}\n${"x".repeat(200_000)}`, '{"a":1}\n{"b":1}\n'],
-  ])("goes on behind %s", async (_what, before, after) => {
+  ])("continues after %s", async (_what, before, after) => {
     await using opened = openRecordSpool({ folder });
     await opened.append(record("{}"));
     writeFileSync(join(folder, first), before);

@@ -55,7 +55,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     ],
   ],
   [
-    "an ingest for clicks without appid, with the path that is put behind it and an unknown setting",
+    "an ingest for clicks without appid, with the path that is put after it and an unknown setting",
     "webhook:\n  clicks:\n    forward: { url: 'https://example.com/sync_server', batchRecord: 5 }",
     [
       "3:14: webhook.clicks.forward.appid: is required: give text",

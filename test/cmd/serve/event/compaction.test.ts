@@ -13,7 +13,7 @@ describe("compaction", () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 22, 30) });
     try {
       const rounds: number[] = [];
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const answers = [async () => report(1), async () => report(0), () => Promise.reject(new Error("away"))];
       await using _compaction = startCompaction({
         store: {
@@ -24,12 +24,12 @@ describe("compaction", () => {
         },
         keepDays: new Map(),
         now: Date.now,
-        done: (one) => void told.push(one.rewrittenDays),
-        failed: (error) => void told.push(String(error)),
+        done: (one) => void reported.push(one.rewrittenDays),
+        failed: (error) => void reported.push(String(error)),
       });
       await vi.advanceTimersByTimeAsync(120 * 60_000 - 1);
       expect(rounds).toEqual([22, 23, 0]);
-      expect(told).toEqual([1, "Error: away"]);
+      expect(reported).toEqual([1, "Error: away"]);
     } finally {
       vi.useRealTimers();
     }

@@ -6,7 +6,7 @@ import { settingsOf } from "../../event-server.ts";
 
 const script = join(import.meta.dirname, "event-threads.ts");
 
-it.runIf(process.platform === "linux")("what loads stands back behind what takes records", () => {
+it.runIf(process.platform === "linux")("what loads has a lower priority than what takes records", () => {
   const engine = { memoryBytes: 268_435_456, niceness: 7 };
   const settings = settingsOf(folderWith({}), { events: { engine, spool: { minFreeBytes: 0 } } });
   const said = execFileSync(process.execPath, [script, folderWith({ "engage.yaml": settings })]);

@@ -20,11 +20,13 @@ const clicks = () => join(folder, "data", "clicks");
 async function run(count: number, settings: object = { forward }): Promise<readonly string[]> {
   writeFileSync(join(folder, "engage.yaml"), JSON.stringify({ data: "data", webhook: { clicks: settings } }));
   const { config } = loadConfig({ env: {}, cwd: folder });
-  const told: string[] = [];
-  const logger = { error: ({ reason }: { reason: string }) => void told.push(reason) } as unknown as Logger;
+  const reported: string[] = [];
+  const logger = {
+    error: ({ reason }: { reason: string }) => void reported.push(reason),
+  } as unknown as Logger;
   await using spool = await openClickSpool(config, logger, undefined);
   for (let at = 0; at < count; at++) await spool.append(Buffer.from(JSON.stringify({ at })));
-  return told;
+  return reported;
 }
 
 it.each([

@@ -55,10 +55,10 @@ describe("replaceProjectId", () => {
         ? { ...value, projectId: id }
         : value;
     fc.assert(
-      fc.property(fc.array(event), fc.constantFrom("", " ", "\n"), (events, blank) => {
+      fc.property(fc.array(event), fc.constantFrom("", " ", "\n"), (events, space) => {
         const queryOf = (id: number) => ({ events: events.map((one) => withId(one, id)), projectId: id });
-        const text = JSON.stringify(queryOf(377), null, blank);
-        expect(replace(text)).toBe(JSON.stringify(queryOf(12), null, blank));
+        const text = JSON.stringify(queryOf(377), null, space);
+        expect(replace(text)).toBe(JSON.stringify(queryOf(12), null, space));
       }),
     );
   });
@@ -66,10 +66,10 @@ describe("replaceProjectId", () => {
   test("changes that member only, in any JSON", () => {
     const members = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
-      fc.property(members, members, fc.constantFrom("", " ", "\n"), (before, after, blank) => {
+      fc.property(members, members, fc.constantFrom("", " ", "\n"), (before, after, space) => {
         const object = { ...before, projectId: 377, ...after };
-        const text = JSON.stringify(object, null, blank);
-        const expected = JSON.stringify({ ...object, projectId: 12 }, null, blank);
+        const text = JSON.stringify(object, null, space);
+        const expected = JSON.stringify({ ...object, projectId: 12 }, null, space);
         expect(JSON.parse(replace(text))).toEqual(JSON.parse(expected));
       }),
     );

@@ -71,11 +71,11 @@ test.each(
   ),
 )("the token is not in what %s gives: %s by %s", async (_name, operation, caller, behaviour) => {
   await using platform = await openFakePlatform(behaviour);
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   await using engine = openEngine(
     platform.url,
     { retries: 1, timeoutMs: 250 },
-    { observer: { retried: (error) => told.push(error) } },
+    { observer: { retried: (error) => reported.push(error) } },
   );
   const results: object[] = [];
   const error = await failure(run(engine, operation, caller).then((all) => void results.push(...all)));
@@ -85,7 +85,7 @@ test.each(
       .filter((value) => value instanceof Uint8Array)
       .map((raw) => Buffer.from(raw).toString()),
   ]);
-  const seen = [error, (error as Error).stack, messages, told].map(textOf).join("\n");
+  const seen = [error, (error as Error).stack, messages, reported].map(textOf).join("\n");
   expect(seen).not.toContain(token);
   expect(seen.toLowerCase()).not.toContain(escaped.toLowerCase());
   expect(platform.requests.every(({ search }) => search.get("token") === token)).toBe(true);

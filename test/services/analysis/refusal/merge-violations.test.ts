@@ -3,7 +3,7 @@ import { mergeViolations } from "../../../../services/analysis/refusal/merge-vio
 
 const faults = (...fields: readonly string[]) => fields.map((field) => ({ field, description: "is bad" }));
 
-it.each<[form: string, meaning: string, isTold: boolean]>([
+it.each<[form: string, meaning: string, isReported: boolean]>([
   ["limit", "zoneOffset", true],
   ["limit", "limit", false],
   ["body", "eventView", false],
@@ -23,7 +23,7 @@ it.each<[form: string, meaning: string, isTold: boolean]>([
   ["events[1]", "events[10].eventName", true],
   ["events", "eventIndex", false],
   ["events[0].metricName", 'events[0].metricName (metric "dau").quota', false],
-])("with a fault of %s one of %s is told: %s", (form, meaning, isTold) => {
+])("with a fault of %s one of %s is reported: %s", (form, meaning, isReported) => {
   const joined = mergeViolations(faults(form), faults(meaning)).map(({ field }) => field);
-  expect(joined).toEqual(isTold ? [form, meaning] : [form]);
+  expect(joined).toEqual(isReported ? [form, meaning] : [form]);
 });

@@ -123,7 +123,7 @@ it.each<[string, object, object, readonly object[]]>([
     ],
   ],
   [
-    "a label of intervals that are told by the data",
+    "a label of intervals that depend on the data",
     { groupBy: [{ columnName: "price", tableType: "event", propertyRangeType: "def" }] },
     { ...slice, sliceGroupVal: ["[0,10)"], eventIndex: 7 },
     [fault("eventIndex", "7 must be the index of a metric")],

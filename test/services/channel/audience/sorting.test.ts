@@ -45,9 +45,9 @@ describe("ids that were seen", () => {
     ["", "@example.com"],
     ["0000-0000-", "-ffff"],
     ["\u{1f600}", ""],
-  ])("are told apart when only digits between %j and %j differ", (before, behind) => {
+  ])("are distinguished when only digits between %j and %j differ", (before, after) => {
     const seen = new SeenIds();
-    const ids = Array.from({ length: 200_000 }, (_, i) => `${before}${i}${behind}`);
+    const ids = Array.from({ length: 200_000 }, (_, i) => `${before}${i}${after}`);
     expect(ids.filter((id) => !seen.add(id))).toEqual([]);
   });
 

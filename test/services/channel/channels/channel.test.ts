@@ -121,7 +121,7 @@ describe("a channel", () => {
         ["retry_interval_seconds is 601, valid are 0 to 600", { retryIntervalSeconds: 601 }],
       ] as const
     ).map(([message, delivery]): [string, Changes] => [`delivery.${message}`, { delivery }]),
-  ])("is told that %s", (message, changes) => {
+  ])("is refused: %s", (message, changes) => {
     const faults = faultsOf(changes);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(message);
@@ -215,7 +215,7 @@ describe("a content field", () => {
     ],
     ["display_name has 101 characters", { ...field, displayName: "a".repeat(101) }],
     ["description has 501 characters", { ...field, description: "a".repeat(501) }],
-  ])("is told that %s", (message, wrong) => {
+  ])("is refused: %s", (message, wrong) => {
     const faults = faultsOf({ contentTemplate: [wrong] });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(`content_template[0].${message}`);

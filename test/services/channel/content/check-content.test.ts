@@ -27,7 +27,7 @@ describe("a content", () => {
   const wrong = [
     ["an unknown field", contentOf({ ...title, titel: "x" }), 'values["titel"]', 'valid are "title", "body"'],
     ["an empty required one", contentOf({ title: "" }), 'values["title"]', "is required"],
-    ["a blank required one", contentOf({ title: " \t" }), 'values["title"]', "is required"],
+    ["a required one of spaces", contentOf({ title: " \t" }), 'values["title"]', "is required"],
     ["no number", contentOf({ ...title, count: "1,5" }), 'values["count"]', '"1,5"'],
     ["no option", contentOf({ ...title, kind: "c" }), 'values["kind"]', 'is "c", valid are "a", "b"'],
     ["no date", contentOf({ ...title, day: "2023-02-29" }), 'values["day"]', '"2023-02-29"'],

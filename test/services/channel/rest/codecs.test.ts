@@ -94,7 +94,7 @@ describe("what is wrong is said with field, value and what is valid", () => {
     ["literals", 1e300, (ftv) => taskOf({ ftv })],
     ["filters", { comparator: "nope" }, (filts) => taskOf(...filts)],
     ["filters of groups", { comparator: "nope" }, (filts) => taskOf({ filts })],
-  ])("very many wrong %s are told of by the first", (_name, bad, wrap) => {
+  ])("very many wrong %s are reported by the first", (_name, bad, wrap) => {
     const found = violationsOf(wrap(new Array<JsonValue>(100_000).fill(bad)));
     expect(found).toHaveLength(50);
   });

@@ -74,7 +74,7 @@ it.each<[string, number, { at?: string; cron?: string }, Partial<DueClaim>]>([
     { cron: "0 * * * *" },
     { followingAtMs: nineMs + 6 * 3_600_000, run },
   ],
-  ["the only time has none behind it", nineMs, { at: "2026-03-02 09:00:00" }, { followingAtMs: null, run }],
+  ["no time follows the only one", nineMs, { at: "2026-03-02 09:00:00" }, { followingAtMs: null, run }],
   [
     "an only time may be too late",
     nineMs + 4_000_000,

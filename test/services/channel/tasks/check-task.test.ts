@@ -113,7 +113,7 @@ describe("a task", () => {
     ["journey.flow_version is required", { journey: { flowId: "f", nodeId: "n" } }],
     ["schedule.at or cron is required", { schedule: {} }],
     ['schedule.cron is "x", valid are five fields', { schedule: { cron: "x" } }],
-  ])("is told that %s", (message, changes) => {
+  ])("is refused: %s", (message, changes) => {
     const faults = faultsOf(changes);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(message);
@@ -129,7 +129,7 @@ describe("a task", () => {
     ["groups", { experimentGroups: new Array(many).fill(group("", 0)) }, 1],
     ["values", { contents: [{ language: "default", values: unknownValues }] }, 51],
     ["filters", { audience: { source: { case: "users", value: { filts: filtersOf(many) } } } }, 50],
-  ])("of very many wrong %s is told a bounded number of faults", (_what, changes, count) => {
+  ])("reports a bounded number of faults for very many wrong %s", (_what, changes, count) => {
     expect(faultsOf(changes).length).toBe(count);
   });
 

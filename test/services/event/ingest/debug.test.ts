@@ -33,7 +33,7 @@ describe("debug", () => {
     expect(server.letters).toMatchObject([
       { source: "event", index: "project 1", reason: "event_name", line: JSON.stringify(bad) },
     ]);
-    expect(server.told).toEqual([
+    expect(server.reported).toEqual([
       ["taken", 1, "ingest_debug", 2],
       ["refused", 1, "ingest_debug", "event_name"],
       ["dropped", 1, "ingest_debug", "root_key"],
@@ -84,6 +84,6 @@ describe("debug", () => {
     expect(JSON.parse((await server.post("/data_debug", body.toString(), form)).text)).toMatchObject({
       errorLevel: 2,
     });
-    expect([server.lines, server.letters, server.told]).toEqual([[], [], []]);
+    expect([server.lines, server.letters, server.reported]).toEqual([[], [], []]);
   });
 });

@@ -61,13 +61,13 @@ describe("forms of a body", () => {
     ["JSON", "/sync_server", json, plain],
     ["JSON, not compressed", "/sync_server", json, { ...plain, compress: "none" }],
     ["JSON without a content type", "/sync_server", Buffer.from(json), { appid: "APP_ID" }],
-    ["JSON behind a byte order mark", "/sync_json", `\ufeff${json}`, plain],
+    ["JSON after a byte order mark", "/sync_json", `\ufeff${json}`, plain],
     ["pretty JSON", "/sync_json", JSON.stringify([record], null, 2), plain],
     ["one record", "/sync_json", JSON.stringify(record), plain],
     ["gzip", "/sync_server", gzip, { ...plain, compress: "gzip" }],
-    ["gzip that nobody told of", "/logbus", gzip, plain],
+    ["gzip without a header", "/logbus", gzip, plain],
     [
-      "gzip twice told",
+      "gzip with two headers",
       "/sync_server",
       gzipSync(gzip),
       { ...plain, compress: "gzip", "content-encoding": "gzip" },
@@ -96,7 +96,7 @@ describe("forms of a body", () => {
     const server = await openCollector();
     expect((await server.post(path, body, headers)).text).toBe('{"code":0}');
     expect(server.lines.map(({ p, b }) => [p, [b].flat()])).toEqual([[1, [record]]]);
-    expect(server.told).toEqual([["taken", 1, "ingest", 1]]);
+    expect(server.reported).toEqual([["taken", 1, "ingest", 1]]);
   });
 
   it("of no records is taken, and nothing kept", async () => {
@@ -113,7 +113,7 @@ describe("when nothing can be kept", () => {
     const { status, text, headers } = await server.post(path, json, plain);
     expect([status, text]).toEqual([503, '{"code":-1,"msg":"the spool is temporarily unavailable"}']);
     expect(headers.get("retry-after")).toBe("1");
-    expect(server.told).toEqual([]);
+    expect(server.reported).toEqual([]);
   });
 
   it("answers only when the records are on disk", async () => {

@@ -63,7 +63,7 @@ describe("hostile bodies", () => {
     const { status, text } = await server.post("/sync_server", body, { ...plain, ...headers });
     expect([status, JSON.parse(text)]).toEqual([200, { code: -1, msg }]);
     expect(server.lines).toEqual([]);
-    expect(server.told).toEqual([["rejected", "format"]]);
+    expect(server.reported).toEqual([["rejected", "format"]]);
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe("a list with a record that is no JSON", () => {
     expect(server.lines.map(({ b }) => b)).toEqual([[record, record]]);
     expect(server.letters).toMatchObject([{ reason: "not_json", message, line: nan, index: "project 1" }]);
     const source = path.includes("debug") ? "ingest_debug" : "ingest";
-    expect(server.told).toEqual([
+    expect(server.reported).toEqual([
       ["taken", 1, source, 2],
       ["refused", 1, source, "not_json"],
     ]);
@@ -148,7 +148,7 @@ describe("a list with a record that is no JSON", () => {
     ['{"n":"a\tb"}'],
     ["1 2"],
     ["None"],
-  ])("is told apart from what is around it: %s", async (broken) => {
+  ])("is distinguished from what is around it: %s", async (broken) => {
     const server = await openCollector();
     const { text } = await server.post("/sync_server", `[${one},${broken},${one}]`, plain);
     expect(JSON.parse(text)).toMatchObject({ code: 0, records: [{ index: 1, reason: "not_json" }] });
@@ -167,7 +167,7 @@ describe("a list with a record that is no JSON", () => {
     [`{"data":[${one},NaN],"#type":"track"}`],
     [`{"data":[${one}],}`],
     [`{,"data":[${one}]}`],
-  ])("that can't be told apart is no list: %s", async (body) => {
+  ])("that cannot be distinguished is no list: %s", async (body) => {
     const server = await openCollector();
     const { text } = await server.post("/sync_server", body, plain);
     expect(JSON.parse(text)).toEqual({ code: -1, msg: "Data format error, not json format" });

@@ -40,7 +40,7 @@ describe("bodies of strangers", () => {
         /^unknown appid: a compressed body of more than (65536|75136) bytes needs it as header or query parameter$/,
       ),
     });
-    expect(server.told).toEqual([["rejected", "appid"]]);
+    expect(server.reported).toEqual([["rejected", "appid"]]);
   });
 
   const paths = [
@@ -97,7 +97,7 @@ describe("app ids", () => {
   ])("%s %j is not known", async (path, headers) => {
     const server = await openCollector();
     expect((await server.post(path, json, headers)).text).toBe('{"code":-2,"msg":"unknown appid"}');
-    expect(server.told).toEqual([["rejected", "appid"]]);
+    expect(server.reported).toEqual([["rejected", "appid"]]);
   });
 
   it.each([

@@ -16,7 +16,7 @@ interface Loaded {
   /** The texts of the stored rows. */
   readonly rows: readonly string[];
   /** The number of dead letters, and of lines that were cut off. */
-  readonly told: number;
+  readonly reported: number;
   readonly letters: readonly string[];
 }
 
@@ -44,7 +44,7 @@ async function loadAfter(damage: (folder: string) => void, checksums = true): Pr
       const values = Object.entries(p).map(([number, value]) => [names.get(Number(number)), value]);
       return JSON.stringify([t, a, d, values]);
     });
-    return { rows, told: rig.letters.length + rig.torn.length, letters: rig.letters };
+    return { rows, reported: rig.letters.length + rig.torn.length, letters: rig.letters };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -74,9 +74,9 @@ it("loads what was taken or tells of it, whichever byte of the spool is changed"
   expect(whole).toHaveLength(records.length);
   await fc.assert(
     fc.asyncProperty(fc.nat(sizeOfAll), fc.integer({ min: 1, max: 255 }), async (at, change) => {
-      const { rows, told } = await loadAfter(changeAt(at, change));
+      const { rows, reported } = await loadAfter(changeAt(at, change));
       expect(rows.filter((row) => !whole.includes(row))).toEqual([]);
-      expect(rows.length === whole.length || told > 0).toBe(true);
+      expect(rows.length === whole.length || reported > 0).toBe(true);
     }),
     { numRuns: casesOf(60) },
   );
@@ -118,6 +118,6 @@ it("keeps bytes that are no text as they are", async () => {
 });
 
 it("loads a spool of a version without checksums", async () => {
-  const { rows, told } = await loadAfter(() => {}, false);
-  expect([rows.length, told]).toEqual([records.length, 0]);
+  const { rows, reported } = await loadAfter(() => {}, false);
+  expect([rows.length, reported]).toEqual([records.length, 0]);
 });

@@ -87,7 +87,7 @@ describe("readiness", () => {
       waitMs: 121_000,
       fault: standsStill,
     },
-  ])("is told when $name", ({ loadedTo, failures, waitMs, fault }) => {
+  ])("is reported when $name", ({ loadedTo, failures, waitMs, fault }) => {
     watch.reached(place(0));
     watch.reached(place(10));
     for (let at = 0; at < failures; at++) watch.failed();
@@ -124,7 +124,7 @@ describe("readiness", () => {
     },
     { refused: { unknown_project: 19 }, fault: undefined },
     { refused: { event_name: 500, not_json: 40 }, fault: undefined },
-  ])("is told when every record is refused: $refused", ({ refused, fault }) => {
+  ])("is reported when every record is refused: $refused", ({ refused, fault }) => {
     watch.loaded(countsOf({ events: 3 }));
     watch.loaded(countsOf({ refused }));
     expect(watch.fault(undefined)).toBe(fault);

@@ -61,7 +61,7 @@ describe("TrackStream", () => {
     ["the same sequence", { sequence: 1n, batch: {} }, "sequence 1 is not higher than the one before, 1"],
     ["no batch", { sequence: 2n }, "batch of sequence 2 is missing"],
     ["no project", { sequence: 2n, batch: {} }, "project is missing, give project_id or appid"],
-  ])("ends with an error at %s, behind what was acknowledged", async (_name, request, rawMessage) => {
+  ])("ends with an error at %s, after what was acknowledged", async (_name, request, rawMessage) => {
     const server = await openCollector();
     const requests = async function* () {
       yield batch(1n);

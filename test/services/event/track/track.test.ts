@@ -237,8 +237,8 @@ describe("Track", () => {
       project,
       records: [{ type: RecordType.USER_SET, accountId: "a", properties }],
     });
-    const { dropped: told } = results[0]!.outcome.value as AcceptedRecord;
-    expect(told.map(({ name, reason }) => [name, reason])).toEqual(
+    const { dropped: reported } = results[0]!.outcome.value as AcceptedRecord;
+    expect(reported.map(({ name, reason }) => [name, reason])).toEqual(
       dropped.map((name) => [name, DropReason.RANGE]),
     );
   });

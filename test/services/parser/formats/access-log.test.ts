@@ -36,7 +36,7 @@ test.each([
   ],
   ["no size", common.replace("2326", "-"), without("body_bytes_sent")],
   [
-    "IPv6 and a user with a blank",
+    "IPv6 and a user with a space",
     common.replace("203.0.113.9 - -", "2001:db8::1 id jo doe"),
     { ...fields, remote_addr: "2001:db8::1", ident: "id", remote_user: "jo doe" },
   ],

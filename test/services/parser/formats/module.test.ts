@@ -23,7 +23,7 @@ test.each([
   ["text", "parse must return an object, a list of objects or null"],
   ["toJSON", "parse must return an object, a list of objects or null"],
   ["bigint", expect.stringContaining("TypeError")],
-])("%s is told", async (line, message) => {
+])("%s is reported", async (line, message) => {
   const parse = await openFormat(words);
   expect(parse(line)).toMatchObject({ ...failure("module_error"), message });
 });

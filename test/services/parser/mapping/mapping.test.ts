@@ -152,9 +152,13 @@ describe("the zone offset", () => {
   test.each([
     ["is written for #time", { "#time": time }, { "#time": at, properties: { "#zone_offset": 8 } }],
     ["not if the zone is unknown", { "#time": { from: "t", type: "time" } }, { "#time": at }],
-    ["not if told so", { "#time": { ...time, zoneOffset: false } }, { "#time": at }],
+    ["not if configured so", { "#time": { ...time, zoneOffset: false } }, { "#time": at }],
     ["not for other times", { x: time }, { properties: { x: at } }],
-    ["unless told so", { x: { ...time, zoneOffset: true } }, { properties: { x: at, "#zone_offset": 8 } }],
+    [
+      "unless configured so",
+      { x: { ...time, zoneOffset: true } },
+      { properties: { x: at, "#zone_offset": 8 } },
+    ],
     [
       "and may be a constant",
       { "#time": time, "#zone_offset": { value: 5.5 } },

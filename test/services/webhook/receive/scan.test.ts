@@ -109,8 +109,8 @@ describe("receipts", () => {
     fc.assert(
       fc.property(batch, (parts) => {
         const elements = parts.map(
-          ([receipt, other, blank], at) =>
-            `{"push_id":"u${at}",${blank}"other":${other},"#ops_receipt_properties"${blank}:${blank}${receipt}${blank}}`,
+          ([receipt, other, space], at) =>
+            `{"push_id":"u${at}",${space}"other":${other},"#ops_receipt_properties"${space}:${space}${receipt}${space}}`,
         );
         const body = Buffer.from(`[${elements.join(",")}]`);
         const cuts = scanBatch(body, limits).elements.map(({ receipt }) => cut(body, receipt));

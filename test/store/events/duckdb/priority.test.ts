@@ -15,14 +15,17 @@ async function openedWith(niceness: number): Promise<ReadonlySet<string>> {
   return new Set(threads.map(([name, own]) => `${name} ${own}`));
 }
 
-it.runIf(process.platform === "linux")("puts the engine's threads behind all others", async () => {
-  const threads = await openedWith(7);
-  expect(threads).toContain("libuv-worker 7");
-  expect(threads).not.toContain("libuv-worker 0");
-  expect(threads).toContain("MainThread 0");
-});
+it.runIf(process.platform === "linux")(
+  "gives the engine's threads a lower priority than all others",
+  async () => {
+    const threads = await openedWith(7);
+    expect(threads).toContain("libuv-worker 7");
+    expect(threads).not.toContain("libuv-worker 0");
+    expect(threads).toContain("MainThread 0");
+  },
+);
 
-it.runIf(process.platform === "linux")("leaves all threads as they are unless told", async () => {
+it.runIf(process.platform === "linux")("leaves all threads as they are unless configured", async () => {
   const threads = await openedWith(0);
   expect([...threads].filter((thread) => !thread.endsWith(" 0"))).toEqual([]);
 });

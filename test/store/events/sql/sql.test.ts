@@ -78,7 +78,7 @@ describe("compileScan", () => {
 
   it.each<[string, Partial<Scan>, number]>([
     ["there are too many to keep", {}, 20_000_001],
-    ["they are told apart by a key", { keys: [{ kind: "values", of: of(1) }] }, 1_000],
+    ["they are distinguished by a key", { keys: [{ kind: "values", of: of(1) }] }, 1_000],
   ])("reads them once for counts and once for users when %s", (_when, more, rows) => {
     const relations = { ...fakeRelations, rowsAtMost: () => rows };
     const scan = scanOf([measure(count), measure(users)], more);

@@ -18,9 +18,9 @@ class FakeDatabase {
     this.asked++;
     if (this.failure !== undefined) throw this.failure;
     this.monotonicMs += this.roundTripMs / 2;
-    const told = this.monotonicMs + this.aheadMs;
+    const reported = this.monotonicMs + this.aheadMs;
     this.monotonicMs += this.roundTripMs / 2;
-    return told;
+    return reported;
   }
 }
 

@@ -54,7 +54,7 @@ describe("a thread of SQLite that does not open its file", () => {
   it.each([
     ["ends without a word", "", "inbox thread ended before it opened the file"],
     ["fails", 'throw new Error("no room")', "inbox thread failed: no room"],
-  ])("and %s is told of", async (_what, code, message) => {
+  ])("and %s is reported", async (_what, code, message) => {
     await using folder = await openTempFolder();
     await using executor = sqliteExecutor(folder.path, code);
     const opening = executor.open();

@@ -99,7 +99,7 @@ group("a condition", () => {
     ["notNull", "false"],
     ["isTrue", "false"],
     ["relativeEventThatDay", "false"],
-  ])("%s on a property that nobody reported is %s", (comparator, where) => {
+  ])("%s on a property that no user has is %s", (comparator, where) => {
     expect(whereOf(filter("nothing_like_it", comparator))).toBe(where);
   });
 
@@ -108,7 +108,7 @@ group("a condition", () => {
     ["notEqual", ["a"], "false"],
     ["arrayNotIncludeItem", ["a"], "true"],
     ["less", ["soon"], "false"],
-  ])("%s %j on a property that nobody reported is %s", (comparator, ftv, where) => {
+  ])("%s %j on a property that no user has is %s", (comparator, ftv, where) => {
     expect(whereOf(filter("nothing_like_it", comparator, ftv))).toBe(where);
   });
 

@@ -59,7 +59,7 @@ describe("downloads", () => {
 
   test.each([
     [
-      "the metric behind the groups",
+      "the metric after the groups",
       "Version,Metric,2026-08\n1.0,Installs,7\n",
       [0, "Installs", [[["1.0"], [7]]]],
     ],
@@ -126,7 +126,7 @@ describe("downloads", () => {
 
   test.each([
     ["a brace", '{"name"},2026\nx,1\n'],
-    ["nothing but a blank", " \n"],
+    ["nothing but a space", " \n"],
     ["a smaller sign", "<name>,2026\n"],
   ])("that begin with %s reach REST callers untouched", async (_name, csv) => {
     platform.behave(answerChunks("text/csv", [csv]));

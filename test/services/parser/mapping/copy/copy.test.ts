@@ -138,7 +138,7 @@ it.each<[name: string, line: string]>([
   ["a key more", '{"a":1,"b":2,"c":3}'],
   ["a key twice", '{"a":1,"b":2,"a":3}'],
   ["an object", '{"a":{},"b":2}'],
-  ["something behind it", '{"a":1,"b":2}}'],
+  ["something after it", '{"a":1,"b":2}}'],
   ["no end", '{"a":1,"b":2'],
   ["a number that would be spelt otherwise", '{"a":1.0,"b":2}'],
 ])("leaves %s to be parsed", (_name, line) => {
