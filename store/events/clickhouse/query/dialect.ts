@@ -90,7 +90,7 @@ export const clickhouseDialect: Dialect = {
   asSet: (list) => `arraySort(arrayDistinct(${list}))`,
 
   states: {
-    // Bitmaps of users take a third of the time of hash tables, and less memory, as rows are sorted by user.
+    // Bitmaps take less memory than hash tables and are merged in less time, as rows are sorted by user.
     distinct: (value, of, filter) =>
       withFilter(of === "users" ? `groupBitmapState(${value})` : `uniqExactState(${value})`, filter),
     quantile: (value, fraction, filter) =>
