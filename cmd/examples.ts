@@ -30,6 +30,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "store check": ["engage store check"],
   "store rebuild-intake": ["engage store rebuild-intake"],
   "store accept-loss": ["engage store accept-loss events"],
+  "store move": ["engage store move --config engage.yaml --to replicas.yaml"],
   "store names": ["engage store names --project 1"],
   "store forget": [
     'engage store forget --project 1 --event "spam_*" --max-uses 10',

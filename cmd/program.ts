@@ -117,7 +117,7 @@ function addTools(program: Command): void {
       if (options.schema) return printSchema(process.stdout);
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
-  command(program, "migrate", "upgrade the tables in PostgreSQL and ClickHouse to this version").action(
+  command(program, "migrate", "upgrade tables of shared stores to this version").action(
     async (options: Common) => {
       const { runMigrate } = await import("./migrate/migrate.ts");
       await runMigrate(await optionsOf(options), process.stdout);

@@ -27,7 +27,7 @@ export function testRandomRequests(
   { openStore, perScene = 400, timeoutMs }: RandomRequestsOptions,
 ): void {
   const downloads = Math.ceil(perScene / 16);
-  describe(`random requests${name}, ENGAGE_TEST_SEED=${seed}`, () => {
+  describe(`random requests${name}, TEST_SEED=${seed}`, () => {
     it.each(scenes)(
       "are answered as by the reference, zone $project.zone",
       { timeout: timeoutMs },

@@ -20,7 +20,7 @@ interface Slice {
   readonly bucket: number | undefined;
 }
 
-describe(`users of random numbers, ENGAGE_TEST_SEED=${seed}`, () => {
+describe(`users of random numbers, TEST_SEED=${seed}`, () => {
   it.each(scenes)("are those of the reference, zone $project.zone", { timeout: 240_000 }, async (scene) => {
     const random = createRandom(seed + 7 * scene.project.projectId);
     await using judge = await openJudge(scene, random, 400);

@@ -3,7 +3,7 @@ import { testRandomRequests } from "../../reference/random-requests.ts";
 import { openStoreServers, type StoreServers } from "./world.ts";
 
 /** With 400, these are the 2,000 requests that the embedded engine is tested with. */
-const perScene = Number(process.env["ENGAGE_TEST_REQUESTS"] ?? 40);
+const perScene = Number(process.env["TEST_REQUESTS"] ?? 40);
 
 describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
   let servers: StoreServers;

@@ -5,9 +5,9 @@ import { seeded } from "../webhook/batches.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { startLoad } from "./load/load.ts";
 
-/** `ENGAGE_KILL_ROUNDS=200 ENGAGE_KILL_SEED=1` runs more rounds than fit a suite. */
-const rounds = Number(process.env["ENGAGE_KILL_ROUNDS"] ?? 25);
-const seed = Number(process.env["ENGAGE_KILL_SEED"] ?? randomInt(2 ** 31));
+/** `KILL_ROUNDS=200 KILL_SEED=1` runs more rounds than fit a suite. */
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 25);
+const seed = Number(process.env["KILL_SEED"] ?? randomInt(2 ** 31));
 const recipients = rounds * 300;
 const maxLifeMs = 1_200;
 const maxAwayMs = 300;
