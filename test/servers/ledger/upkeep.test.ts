@@ -39,13 +39,14 @@ describe("cohorts", () => {
 });
 
 describe("upkeep", () => {
+  const days = [
+    [1, 10],
+    [2, 20],
+  ] as const;
+
   it("drops days up to the watermark, unless the project has changed", async () => {
     await using world = await openWorld();
     const { ledger } = world;
-    const days = [
-      [1, 10],
-      [2, 20],
-    ] as const;
     const number = await load(ledger, "a", { days });
     const changed = { projectId: 7, version: 0 };
     await expect(ledger.call("dropDays", changed, 2)).rejects.toMatchObject({ name: "ProjectChangedError" });
@@ -94,10 +95,6 @@ describe("upkeep", () => {
   it("hides removed names until their numbers are free", async () => {
     await using world = await openWorld();
     const { ledger } = world;
-    const days = [
-      [1, 10],
-      [2, 20],
-    ] as const;
     await load(ledger, "a", { newEvents: [buy], newProperties: [price], days });
     const removal = {
       projectId: 7,

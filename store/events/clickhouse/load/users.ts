@@ -20,8 +20,8 @@ export interface UserFiles {
   readonly usersFile?: string | undefined;
 }
 
-/** What a batch says of one user. */
-interface Told {
+/** What a batch changes of one user. */
+interface UserChange {
   readonly operations: PreparedUser[];
   accountId?: string | undefined;
   distinctId?: string | undefined;
@@ -43,35 +43,33 @@ const usersPerRead = 5_000;
  * read, and the operations are applied to it. Visitors are added to those of their users.
  */
 export async function loadUsers(target: Target, files: UserFiles): Promise<void> {
-  const told = new Map<number, Told>();
+  const changes = new Map<number, UserChange>();
   const visitors = new Map<string, number>();
-  await readOperations(files.usersFile, told);
-  await readSeen(files.seenFile, told, visitors);
+  await readOperations(files.usersFile, changes);
+  await readSeen(files.seenFile, changes, visitors);
   const rows = new Map<number, NewRow[]>();
   const shards = target.connection.shardCount;
-  const byShard = Map.groupBy(told.keys(), (userId) => shardOfUser(userId, shards));
+  const byShard = Map.groupBy(changes.keys(), (userId) => shardOfUser(userId, shards));
   await target.connection.onEach(async (shard, signal) => {
     const own: NewRow[] = [];
     const users = byShard.get(shard) ?? [];
     for (let at = 0; at < users.length; at += usersPerRead) {
       const ids = users.slice(at, at + usersPerRead);
       const stored = await readUsers({ ...target, signal }, shard, ids);
-      await foldUsers(target, ids, told, stored, own);
+      await foldUsers(target, ids, changes, stored, own);
     }
     rows.set(shard, own);
   }, target.signal);
-  const properties = userPropertiesOf(target);
-  const columns = [...Object.keys(userColumns), ...properties.map(propertyColumn)];
-  await insertRows(target, usersTable(target.projectId), columns, rows);
+  await insertRows(target, usersTable(target.projectId), userColumnNames(target), rows);
   await insertVisitors(target, visitors);
 }
 
-async function readOperations(file: string | undefined, told: Map<number, Told>): Promise<void> {
+async function readOperations(file: string | undefined, changes: Map<number, UserChange>): Promise<void> {
   if (file === undefined) return;
   for await (const lines of linesOf(file)) {
     for (const line of lines) {
       const operation = JSON.parse(line) as PreparedUser;
-      toldOf(told, operation.u).operations.push(operation);
+      changeOf(changes, operation.u).operations.push(operation);
     }
   }
 }
@@ -79,14 +77,14 @@ async function readOperations(file: string | undefined, told: Map<number, Told>)
 /** A visitor belongs to the user with whom it appears first; a user's ids are the last of each kind. */
 async function readSeen(
   file: string | undefined,
-  told: Map<number, Told>,
+  changes: Map<number, UserChange>,
   visitors: Map<string, number>,
 ): Promise<void> {
   if (file === undefined) return;
   for await (const lines of linesOf(file)) {
     for (const line of lines) {
       const { u, a, d } = JSON.parse(line) as SeenUser;
-      const one = toldOf(told, u);
+      const one = changeOf(changes, u);
       one.isSeen = true;
       one.accountId = a ?? one.accountId;
       one.distinctId = d ?? one.distinctId;
@@ -95,16 +93,22 @@ async function readSeen(
   }
 }
 
-function toldOf(told: Map<number, Told>, userId: number): Told {
-  const known = told.get(userId);
+function changeOf(changes: Map<number, UserChange>, userId: number): UserChange {
+  const known = changes.get(userId);
   if (known !== undefined) return known;
-  const added: Told = { operations: [], isSeen: false };
-  told.set(userId, added);
+  const added: UserChange = { operations: [], isSeen: false };
+  changes.set(userId, added);
   return added;
 }
 
 const userPropertiesOf = ({ schema }: Target): readonly Property[] =>
   [...schema.properties.values()].filter(({ table }) => table === "user");
+
+/** Returns the columns of the users of a project, with those of their properties. */
+export const userColumnNames = (target: Target): readonly string[] => [
+  ...Object.keys(userColumns),
+  ...userPropertiesOf(target).map(propertyColumn),
+];
 
 async function readUsers(
   target: Target,
@@ -135,14 +139,14 @@ async function readUsers(
 async function foldUsers(
   { schema, batch }: Target,
   ids: readonly number[],
-  told: ReadonlyMap<number, Told>,
+  changes: ReadonlyMap<number, UserChange>,
   stored: ReadonlyMap<number, StoredUser>,
   rows: NewRow[],
 ): Promise<void> {
   const properties = userProperties(schema);
   const yieldToEventLoop = createYield();
   for (const userId of ids) {
-    const { operations, accountId, distinctId } = told.get(userId)!;
+    const { operations, accountId, distinctId } = changes.get(userId)!;
     const before = stored.get(userId);
     const state = before?.state ?? newUser();
     let isChanged = before === undefined;

@@ -1,16 +1,8 @@
 import type { StoredMemberLine, StoredPart, StoredUserLine, StoredVisitorLine } from "../../contents.ts";
-import {
-  cohortColumns,
-  cohortsTable,
-  propertyColumn,
-  userColumns,
-  usersTable,
-  visitorColumns,
-  visitorsTable,
-} from "../layout.ts";
+import { cohortColumns, cohortsTable, usersTable, visitorColumns, visitorsTable } from "../layout.ts";
 import { insertRows, type NewRow } from "../load/rows.ts";
 import type { Target } from "../load/target.ts";
-import { columnsOf } from "../load/users.ts";
+import { columnsOf, userColumnNames } from "../load/users.ts";
 import { shardOfUser, shardOfVisitor } from "../shards.ts";
 
 /** How the lines of a part become rows of a table. */
@@ -40,11 +32,11 @@ function tableOf(target: Target, part: StoredPart): PartTable {
   }
 }
 
-function users({ connection, projectId, batch, schema }: Target): PartTable {
-  const properties = [...schema.properties.values()].filter(({ table }) => table === "user");
+function users(target: Target): PartTable {
+  const { connection, projectId, batch } = target;
   return {
     table: usersTable(projectId),
-    columns: [...Object.keys(userColumns), ...properties.map(propertyColumn)],
+    columns: userColumnNames(target),
     shardOf: (row) => shardOfUser(row["user_id"] as number, connection.shardCount),
     rowOf(line) {
       const { u, a = null, d = null, p = {} } = JSON.parse(line) as StoredUserLine;
