@@ -38,8 +38,8 @@ const maxDelayMs = 320;
 /**
  * Collects young buffers before V8 collects the whole heap. V8 adds the memory of new buffers to that of the heap, and
  * marks all of it at a limit, which pauses for 10 to 30 ms where processors are busy. Bodies and chunks of sockets may
- * reach it several times a second, and nearly all are garbage by then; a collection of the young generation frees them in
- * a millisecond.
+ * reach it several times a second, and nearly all are garbage by then; a collection of the young generation, which takes
+ * less time, frees them.
  */
 export class YoungBuffers {
   readonly #externalBytes: () => number;

@@ -74,7 +74,7 @@ interface Refusal {
   readonly head: OutgoingHttpHeaders;
 }
 
-/** Refusals for the limits on streams: making the error anew takes as long as all else of a refused call. */
+/** Refusals for the limits on streams, made once: to make the error takes as long as the rest of a refused call. */
 const ofLimits = new Map<string, Refusal>();
 
 function refusalOfLimit({ max, of }: ReachedLimit): Refusal {

@@ -151,7 +151,7 @@ describe("what is shown", () => {
 
   const causes: [name: string, sent: string, signed: string, words: string][] = [
     [
-      "a body written anew",
+      "a body that was written again",
       '[{"a": 1}]',
       sign('[{"a":1}]', secret),
       "signed before the body was written again",

@@ -136,7 +136,7 @@ describe("/readyz", () => {
 
   it.each<[string, typeof checks, number, object]>([
     [
-      "a part is away without which records are accepted",
+      "a part is unavailable, and records are still accepted",
       { a: fine, b: async () => "degraded: unavailable shards: 2" },
       200,
       { status: "ready", checks: { a: "ok", b: "degraded: unavailable shards: 2" } },

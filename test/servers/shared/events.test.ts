@@ -173,7 +173,7 @@ it("loads on the other replica what a killed one was loading, once", async () =>
   await expectSame();
 });
 
-it("takes records while a shard is away, refuses queries with a time to retry, and goes on", async () => {
+it("accepts records while a shard is unavailable, refuses queries with a time to retry, and goes on", async () => {
   const [first] = replicas.all as [Engage, Engage];
   await shards[1].kill();
   const before = taken.length;

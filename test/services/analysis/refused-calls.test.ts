@@ -102,7 +102,7 @@ const refusals: Refused[] = [
     outcome: "embedded unavailable",
   },
   {
-    what: "a platform that is away",
+    what: "a platform that is unavailable",
     token: root,
     projectId: 2,
     engine: failing(new AnalysisRefusal(-1006, "the platform can't be reached")),

@@ -147,7 +147,7 @@ describe("requests that are refused", () => {
   });
 
   it.each(["listDeliveries", "listDeadLetters", "getStats"] as const)(
-    "%s while the inbox is away",
+    "%s while the inbox is unavailable",
     async (method) => {
       const away = async () => {
         throw new InboxUnavailableError("disk full");

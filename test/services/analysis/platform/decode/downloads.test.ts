@@ -107,7 +107,7 @@ describe("downloads", () => {
     expect(sizes).toEqual([0, 500, 500, 200]);
   });
 
-  test("of users are texts, and null where there is none", async () => {
+  test("of users give each value as text, and an empty value as null", async () => {
     platform.behave(answerText(200, "application/octet-stream", 'Account,VIP\n"a,""b",007\n,\n'));
     const pieces = await collect(engine.downloadUsers(userDownloadQuery, typed));
     expect(pieces.map((piece) => toJson(DownloadEventUsersResponseSchema, piece))).toEqual([
