@@ -61,10 +61,12 @@ export function startFairly(
   stream: ServerHttp2Stream,
   work: () => void,
 ): void {
-  if (queue.admits()) {
-    work();
-    return;
-  }
+  if (queue.admits()) work();
+  else startLater(queue, stream, work);
+}
+
+/** Starts work on a stream that its queue does not admit yet. */
+export function startLater(queue: FairWorkQueue<Address>, stream: ServerHttp2Stream, work: () => void): void {
   stream.on("error", ignore);
   queue.add(connectionOf(stream.session).address, () => {
     if (!stream.destroyed) work();

@@ -9,7 +9,7 @@ import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { closeWhenIdle } from "./idle-session.ts";
-import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call } from "./open-calls.ts";
+import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 
 /** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
@@ -203,6 +203,13 @@ function createPlain(
   return { h1, h2 };
 }
 
+type StreamListener = (
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: string[],
+) => void;
+
 /** Puts a listener before Node's own, which turns streams into requests. */
 function putFirst(
   h2: http2.Http2Server | http2.Http2SecureServer,
@@ -212,19 +219,18 @@ function putFirst(
   h2.removeAllListeners("stream");
   const streams = new FairWorkQueue<Address>(streamsPerIteration);
   const requests = new FairWorkQueue<Address>(requestsPerIteration);
-  const begin = (
-    stream: http2.ServerHttp2Stream,
-    headers: http2.IncomingHttpHeaders,
-    ...rest: unknown[]
-  ): void => {
-    const pass = (): void => startFairly(requests, stream, () => compat.call(h2, stream, headers, ...rest));
+  const begin: StreamListener = (stream, headers, flags, rawHeaders) => {
+    const pass = (): void =>
+      startFairly(requests, stream, () => compat.call(h2, stream, headers, flags, rawHeaders));
     if (!onStream(stream, headers, pass)) pass();
   };
-  const listener: typeof begin = (stream, headers, flags, rawHeaders) => {
+  const listener: StreamListener = (stream, headers, flags, rawHeaders) => {
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
-    else if (startHttp2Call(stream, limits.maxCallsPerAddress))
-      startFairly(streams, stream, () => begin(stream, headers, flags, rawHeaders));
+    else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
+    // Without a closure, which most streams do not need.
+    else if (streams.admits()) begin(stream, headers, flags, rawHeaders);
+    else startLater(streams, stream, () => begin(stream, headers, flags, rawHeaders));
   };
   (h2 as http2.Http2Server).on("stream", listener);
 }

@@ -19,43 +19,57 @@ const maxBatchCharacters = 64 * 2 ** 20;
 /** Lines of a batch after this many share dead letters. */
 const maxOwnDeadLetters = 10_000;
 
+/** Most batches have no dead letters, so what collects them is created for the first one. */
 export function createDeadLetterBuffer(source: string, now: () => number): DeadLetterBuffer {
-  const sink = new ByteSink(0);
-  let chunk: string[] = [];
-  let chunkLength = 0;
-  let characters = 0;
-  let count = 0;
-  let dropped = 0;
-  const shared = createSharedDeadLetters({ maxOwn: maxOwnDeadLetters, join: (texts) => texts.join("\n") });
-  function append(texts: readonly string[]): void {
-    for (const text of texts) {
-      characters += text.length;
-      chunkLength += text.length;
-      count++;
-      chunk.push(text);
-      if (chunkLength > chunkCharacters) writeChunk();
-    }
-  }
-  function writeChunk(): void {
-    sink.text(chunk.join(""));
-    chunk = [];
-    chunkLength = 0;
-  }
+  let writer: DeadLetterWriter | undefined;
   return {
     add(deadLetter) {
       // An empty line has no content to recover, and a million of them would displace other dead letters from the file.
       if (deadLetter.line.length === 0) return;
-      if (characters > maxBatchCharacters) {
-        dropped++;
-        return;
-      }
-      append(shared.add({ time: new Date(now()), source, ...deadLetter }));
+      writer ??= new DeadLetterWriter();
+      writer.add({ time: new Date(now()), source, ...deadLetter });
     },
-    dropped: () => dropped,
-    close() {
-      append(shared.close());
-      writeChunk();
-      return { count, ndjson: sink.finish() };
-    },
+    dropped: () => writer?.dropped ?? 0,
+    close: () => writer?.close() ?? { count: 0, ndjson: new Uint8Array(0) },
   };
+}
+
+class DeadLetterWriter {
+  dropped = 0;
+  readonly #sink = new ByteSink(0);
+  readonly #shared = createSharedDeadLetters({
+    maxOwn: maxOwnDeadLetters,
+    join: (texts) => texts.join("\n"),
+  });
+  #chunk: string[] = [];
+  #chunkLength = 0;
+  #characters = 0;
+  #count = 0;
+
+  add(deadLetter: DeadLetter): void {
+    if (this.#characters > maxBatchCharacters) this.dropped++;
+    else this.#append(this.#shared.add(deadLetter));
+  }
+
+  close(): DeadLetterBatch {
+    this.#append(this.#shared.close());
+    this.#writeChunk();
+    return { count: this.#count, ndjson: this.#sink.finish() };
+  }
+
+  #append(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#characters += text.length;
+      this.#chunkLength += text.length;
+      this.#count++;
+      this.#chunk.push(text);
+      if (this.#chunkLength > chunkCharacters) this.#writeChunk();
+    }
+  }
+
+  #writeChunk(): void {
+    this.#sink.text(this.#chunk.join(""));
+    this.#chunk = [];
+    this.#chunkLength = 0;
+  }
 }
