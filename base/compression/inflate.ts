@@ -62,7 +62,7 @@ export async function inflate(
     return atOnce ?? (await gunzipLater(bytes, limit));
   } catch (error) {
     if (!isTooLong(error)) throw error;
-    throw new InflatedTooLongError(`inflates to more than ${maxBytes} bytes`, { cause: error });
+    throw tooLong(maxBytes, error);
   }
 }
 
@@ -98,13 +98,42 @@ export function inflateShort(
 ): Buffer | undefined {
   if (bytes.length > maxSyncBytes) return undefined;
   const maxOutputLength = Math.min(maxBytes, maxShortOutput);
+  if (compression === "br") {
+    const first = readFirstBlock(bytes);
+    if (first !== undefined && first.length > maxBytes) throw tooLong(maxBytes);
+    // The decoder works through a window of up to 16 MiB before it returns anything.
+    if (first === undefined || !first.isLast || first.length > maxOutputLength) return undefined;
+  }
   try {
     const inflateSync = compression === "gzip" ? gunzipSync : brotliDecompressSync;
     return inflateSync(bytes, { maxOutputLength });
   } catch (error) {
     if (!isTooLong(error) || maxOutputLength < maxBytes) return undefined;
-    throw new InflatedTooLongError(`inflates to more than ${maxBytes} bytes`, { cause: error });
+    throw tooLong(maxBytes, error);
   }
+}
+
+interface FirstBlock {
+  /** Its inflated length in bytes. */
+  readonly length: number;
+  /** Whether nothing follows it. */
+  readonly isLast: boolean;
+}
+
+/** Reads the head of a brotli stream; undefined if the stream does not begin with data. Source: RFC 7932, section 9. */
+function readFirstBlock(bytes: Uint8Array): FirstBlock | undefined {
+  let at = 0;
+  const read = (count: number): number => {
+    let value = 0;
+    for (let bit = 0; bit < count; bit++, at++) value += (((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) * 2 ** bit;
+    return value;
+  };
+  // The size of the window has one, four or seven bits.
+  if (read(1) === 1 && read(3) === 0) read(3);
+  const isLast = read(1) === 1;
+  if (isLast && read(1) === 1) return { length: 0, isLast };
+  const more = read(2);
+  return more === 3 ? undefined : { length: read(4 * (more + 4)) + 1, isLast };
 }
 
 /** Inflates on the event loop; undefined if the declared length is too small. */
@@ -119,6 +148,10 @@ function gunzipAtOnce(
     if (isTooLong(error) && maxOutputLength === maxSyncOutput) return undefined;
     throw error;
   }
+}
+
+function tooLong(maxBytes: number, cause?: unknown): InflatedTooLongError {
+  return new InflatedTooLongError(`inflates to more than ${maxBytes} bytes`, { cause });
 }
 
 function isTooLong(error: unknown): boolean {

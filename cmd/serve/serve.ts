@@ -1,7 +1,7 @@
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
 import { keepFilesPrivate } from "./data/folder.ts";
 import { logMistakes } from "./formats.ts";
-import { collectYoungBuffers, freeStartupMemory } from "./heap.ts";
+import { freeStartupMemory } from "./heap.ts";
 import { startServer } from "./server.ts";
 import { dieBySignals, stopSignals } from "./stop-signals.ts";
 
@@ -12,7 +12,6 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate });
   freeStartupMemory();
-  collectYoungBuffers();
   const { logger } = server;
   logMistakes(loaded, logger);
   if (loaded.isDemo) {

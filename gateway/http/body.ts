@@ -148,6 +148,8 @@ async function inflate(
   reader: BodyReader,
 ): Promise<Buffer> {
   const body = new MessageBuffer();
+  using _turn = await hold.connection.address.inflating.acquire();
+  if (!hold.isOpen) throw callEnded();
   try {
     const inflater = createInflater(encoding, { chunkSize: partBytes });
     inflater.end(wire);
@@ -155,7 +157,7 @@ async function inflate(
       if (body.length + part.length > room.maxBytes) throw tooLarge(room);
       body.add(part, 0);
       hold.take(part.length);
-      if (!hold.isOpen) throw new ConnectError("the call has ended", Code.Canceled);
+      if (!hold.isOpen) throw callEnded();
       if (reader.isRefused?.(body.all)) {
         body.discard();
         break;
@@ -167,6 +169,10 @@ async function inflate(
   }
   if (wire.length === 0) throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
   return body.take() ?? Buffer.alloc(0);
+}
+
+function callEnded(): ConnectError {
+  return new ConnectError("the call has ended", Code.Canceled);
 }
 
 function collect(

@@ -1,5 +1,6 @@
 import type { Http2Session } from "node:http2";
 import { BlockList, isIPv6, type Socket } from "node:net";
+import { Semaphore } from "../../base/async/semaphore.ts";
 import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
 import type { GatewayLimits } from "../limits.ts";
 
@@ -26,6 +27,8 @@ export class Address {
   openStreams = 0;
   /** Bytes of incomplete request bodies and unread responses. */
   bytes = 0;
+  /** Long bodies are inflated one at a time: a few bytes may occupy a processor, and each would otherwise take a thread. */
+  readonly inflating = new Semaphore(1);
 
   /** Whether it is listed as an address with a connection to close. */
   isListed = false;

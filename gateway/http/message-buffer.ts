@@ -1,5 +1,5 @@
-/** Memory grows by this factor, so that little is copied twice and an announced size alone takes none. */
-const growth = 8;
+/** Memory grows by this factor: an announced size alone takes none, and what a message has outgrown fits another. */
+const growth = 2;
 const minBytes = 64 * 1024;
 
 /**
@@ -7,7 +7,7 @@ const minBytes = 64 * 1024;
  * next garbage collection nearer.
  */
 const spares: Buffer[] = [];
-const maxSpares = 4;
+const maxSpares = 8;
 const maxSpareBytes = 4 * 1024 * 1024;
 
 function takeSpare(bytes: number): Buffer | undefined {

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { InflatedTooLongError, inflate, inflateShort } from "../../../base/compression/inflate.ts";
 
 const maxBytes = 4 * 1_048_576;
+const quickly = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 const zeros = (length: number) => Buffer.alloc(length);
 
 it.each<[string, readonly Buffer[]]>([
@@ -53,4 +54,25 @@ it.each([
   expect(inflateShort(pack(randomBytes(20_000)), compression, maxBytes)).toBeUndefined();
   expect(inflateShort(pack(zeros(100)).subarray(0, -2), compression, maxBytes)).toBeUndefined();
   expect(() => inflateShort(pack(zeros(1_000)), compression, 999)).toThrow(InflatedTooLongError);
+});
+
+it.each(
+  [0, 1, 9, 11].flatMap((quality) => [10, 16, 17, 18, 22, 24].map((window) => [quality, window] as const)),
+)(
+  "brotli of quality %i with a window of 2^%i is inflated at once or later, never refused",
+  (quality, window) => {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: window };
+    for (const length of [0, 1, 1_000, 65_536]) {
+      const inflated = inflateShort(brotliCompressSync(zeros(length), { params }), "br", 65_536);
+      expect(inflated ?? zeros(length)).toEqual(zeros(length));
+      // Compressors of low quality do not mark the last block.
+      if (quality > 1 && length > 1) expect(inflated).toBeDefined();
+    }
+  },
+);
+
+it("brotli that says at its beginning that it is too long is refused without inflating it", () => {
+  const packed = brotliCompressSync(Buffer.from("&a".repeat(1_048_576)), { params: quickly });
+  expect(() => inflateShort(packed.subarray(0, 6), "br", 65_536)).toThrow(InflatedTooLongError);
+  expect(inflateShort(packed.subarray(0, 6), "br", maxBytes)).toBeUndefined();
 });
