@@ -1648,6 +1648,118 @@ export const comments: Readonly<Record<string, string>> = {
     "The push id.",
   "engage.handler.v1.UnusablePushId.reason":
     "The reason, for example `account closed`. Empty: `push_id is not usable`.",
+  "engage.parser.v1.ExplainRequest":
+    "ExplainRequest is a content and what to parse it with.",
+  "engage.parser.v1.ExplainRequest.content":
+    "The content, as in proto.Parser; at most 256 KiB. REST: Base64.",
+  "engage.parser.v1.ExplainRequest.format":
+    "Name of a configured format, which is applied to all lines.",
+  "engage.parser.v1.ExplainRequest.formats":
+    "The formats. Not set: those of the configuration, selected by index.",
+  "engage.parser.v1.ExplainRequest.framing":
+    "How the content is split. Unspecified: as the configuration says for the\nprotocol of the call.",
+  "engage.parser.v1.ExplainRequest.index":
+    "INDEX of all lines, for framings without one. It may be empty if `format`\nis set, or if the inline text has one format.",
+  "engage.parser.v1.ExplainRequest.inline_formats":
+    "Formats as they are written in `engage.yaml`, YAML or JSON; at most 64\nKiB. The text is one format, a list of formats, a `parser` section, or a\ndocument that has only this section. Separators that it leaves out are\nthose of the configuration. The type `module` is refused.",
+  "engage.parser.v1.ExplainResponse":
+    "ExplainResponse is how a content was split and parsed.",
+  "engage.parser.v1.ExplainResponse.configuration":
+    "The part of `engage.yaml` with the formats that were applied: the inline\ntext as written, with its comments, or the configured formats with all\ntheir settings.",
+  "engage.parser.v1.ExplainResponse.content":
+    "What proto.Parser responds to the lines.",
+  "engage.parser.v1.ExplainResponse.framing":
+    "The framing that was applied.",
+  "engage.parser.v1.ExplainResponse.lines":
+    "The lines in their order.",
+  "engage.parser.v1.ExplainResponse.omitted_lines":
+    "Lines after the first 1,000, which are not parsed.",
+  "engage.parser.v1.ExplainResponse.omitted_tokens":
+    "Tokens after the first 10,000, which are left out.",
+  "engage.parser.v1.ExplainResponse.separators":
+    "The separators that were applied.",
+  "engage.parser.v1.ExplainResponse.tokens":
+    "The parts of the content in their order, without gaps.",
+  "engage.parser.v1.ExplainResponse.warnings":
+    "Likely mistakes in the inline formats, which do not prevent their use.",
+  "engage.parser.v1.ExplainedLine":
+    "ExplainedLine is one line and its outcome.",
+  "engage.parser.v1.ExplainedLine.error":
+    "The reason why the line has no records.",
+  "engage.parser.v1.ExplainedLine.field_lists":
+    "The fields that the format reads from the line, one list for each record.\nEmpty for the types `pass_through` and `module`, which have no fields, and\nfor a line that the format cannot read.",
+  "engage.parser.v1.ExplainedLine.format":
+    "Name of the format that was applied; empty if there is none.",
+  "engage.parser.v1.ExplainedLine.index":
+    "Its INDEX. Not set if the item has none.",
+  "engage.parser.v1.ExplainedLine.length":
+    "Number of bytes of its data.",
+  "engage.parser.v1.ExplainedLine.line_number":
+    "0-based number.",
+  "engage.parser.v1.ExplainedLine.offset":
+    "Offset of its data in the content.",
+  "engage.parser.v1.ExplainedLine.outcome":
+    "The outcome.",
+  "engage.parser.v1.ExplainedLine.records":
+    "The records.",
+  "engage.parser.v1.FieldList":
+    "FieldList are the fields of one record.",
+  "engage.parser.v1.FieldList.fields":
+    "The fields in their order.",
+  "engage.parser.v1.FormatWarning":
+    "FormatWarning is a likely mistake.",
+  "engage.parser.v1.FormatWarning.message":
+    "What is wrong, and how to correct it.",
+  "engage.parser.v1.FormatWarning.path":
+    "Path of the setting, such as `parser.formats[0].mapping[\"#time\"]`.",
+  "engage.parser.v1.FormatWarning.place":
+    "The place in the inline text, as `line:column`.",
+  "engage.parser.v1.Framing":
+    "Framing is how a content is split into lines.",
+  "engage.parser.v1.Framing.FRAMING_ITEMS":
+    "`INDEX IDXSEP DATA`, with SEP between the items.",
+  "engage.parser.v1.Framing.FRAMING_LINES":
+    "One line after another, with LF or CRLF at their ends.",
+  "engage.parser.v1.Framing.FRAMING_NONE":
+    "The whole content is one line.",
+  "engage.parser.v1.Framing.FRAMING_UNSPECIFIED":
+    "See the field.",
+  "engage.parser.v1.FramingRole":
+    "FramingRole is what a part of the content is.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_DATA":
+    "Data of the line.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_INDEX":
+    "The INDEX of an item.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_INDEX_SEPARATOR":
+    "IDXSEP.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_LINE_END":
+    "LF or CRLF.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_SEPARATOR":
+    "SEP.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_SEPARATOR_IN_DATA":
+    "SEP within the data: what follows it has no IDXSEP, so it is no item of\nits own. Another SEP avoids this ambiguity.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_TRIMMED":
+    "Spaces and line ends after the data, which are removed.",
+  "engage.parser.v1.FramingRole.FRAMING_ROLE_UNSPECIFIED":
+    "Not used.",
+  "engage.parser.v1.FramingSeparators":
+    "FramingSeparators are the texts that frame items.",
+  "engage.parser.v1.FramingSeparators.index":
+    "IDXSEP, between INDEX and DATA.",
+  "engage.parser.v1.FramingSeparators.item":
+    "SEP, between items.",
+  "engage.parser.v1.FramingSeparators.record":
+    "Between several records of one item in a response.",
+  "engage.parser.v1.FramingToken":
+    "FramingToken is a part of the content.",
+  "engage.parser.v1.FramingToken.length":
+    "Number of bytes.",
+  "engage.parser.v1.FramingToken.line_number":
+    "0-based number of the line that it belongs to. A separator belongs to the\nline before it.",
+  "engage.parser.v1.FramingToken.offset":
+    "Offset of its first byte in the content.",
+  "engage.parser.v1.FramingToken.role":
+    "What it is.",
   "engage.parser.v1.LineError":
     "LineError is why a line could not be parsed.",
   "engage.parser.v1.LineError.message":
@@ -1674,14 +1786,28 @@ export const comments: Readonly<Record<string, string>> = {
     "ParseLinesResponse is the response to one ParseLinesRequest.",
   "engage.parser.v1.ParseLinesResponse.results":
     "One result for each line, in its order.",
+  "engage.parser.v1.ParserExplainer":
+    "ParserExplainer tries lines with the formats of the configuration, or with\na format that is not configured yet.",
+  "engage.parser.v1.ParserExplainer.Explain":
+    "Explain parses a content as proto.Parser does and returns how it is split,\nbyte by byte, and for each line its fields, its records or the reason why\nit has none. It changes nothing: no record is stored, no line becomes a\ndead letter, and the counts of the parser stay as they are.\n\nFormats of the type `module` run only if they are configured. Parsing ends\nafter two seconds.\n\n- INVALID_ARGUMENT: the inline format has faults, which the message lists\n  with their lines as `engage config --check` does, or a field is too\n  large.\n- NOT_FOUND: there is no format with that name.\n- DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED: parsing takes more time or memory\n  than it may.\n- UNAVAILABLE: too many contents are being explained; the same call should\n  be repeated later.",
   "engage.parser.v1.ParserStream":
     "ParserStream parses a stream of lines.",
   "engage.parser.v1.ParserStream.ParseLines":
     "ParseLines returns for each line, in order, its records or the reason why\nit has none. Back-pressure applies in both directions: lines are read no\nfaster than the caller reads results.",
+  "engage.parser.v1.RecordTexts":
+    "RecordTexts are the records of one line.",
+  "engage.parser.v1.RecordTexts.json":
+    "Each one is a standard event record as JSON.",
   "engage.parser.v1.Records":
     "Records are the records found in one line.",
   "engage.parser.v1.Records.json":
     "Each one is a standard event record as JSON, UTF-8.",
+  "engage.parser.v1.SourceField":
+    "SourceField is a field as the format reads it, before it is mapped.",
+  "engage.parser.v1.SourceField.json":
+    "Its value as JSON; integers keep all their digits.",
+  "engage.parser.v1.SourceField.name":
+    "Its name.",
   "engage.webhook.v1.Dead":
     "Dead is the outcome of a message for which another attempt does not help.",
   "engage.webhook.v1.Dead.reason":

@@ -54,6 +54,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/load/prepare-worker.test.ts",
     "test/store/records/segments-thread.test.ts",
   ],
+  "cmd/serve/explain": ["test/cmd/serve/explain", "test/e2e/explain.test.ts"],
   "cmd/serve/log": [
     "test/cmd/serve/log",
     "test/cmd/serve/parser.test.ts",
@@ -197,6 +198,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "services/parser": ["test/services/parser/parser.test.ts", "test/services/parser/copied-lines.test.ts"],
   "services/parser/check": ["test/services/parser/check/check.test.ts", "test/cmd/config/mistakes.test.ts"],
+  "services/parser/explain": ["test/services/parser/explain"],
   "services/parser/formats": ["test/services/parser/formats"],
   "services/parser/line": ["test/services/parser/line", "test/services/parser/copied-lines.test.ts"],
   "services/parser/mapping": ["test/services/parser/mapping"],

@@ -1,9 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { systemClock } from "../../base/async/clock.ts";
+import type { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
 import type { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import type { Parser } from "../../gen/proto/parser_pb.ts";
 import { compileIsStored } from "../../services/parser/config.ts";
+import { createParserExplainer } from "../../services/parser/explain/explain.ts";
 import { separatorWarnings } from "../../services/parser/line/separators.ts";
 import { createParser, type StoreRecords } from "../../services/parser/parser.ts";
 import { createParserPool } from "../../services/parser/pool/pool.ts";
@@ -11,6 +14,7 @@ import { createParserStream } from "../../services/parser/stream.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { openDeadLetters } from "./data/dead-letters.ts";
+import { createExplainThread } from "./explain/thread.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
 import { sharedDatabase } from "./shared/databases.ts";
@@ -18,6 +22,7 @@ import { sharedDatabase } from "./shared/databases.ts";
 export interface ParserServices extends AsyncDisposable {
   readonly parser: ServiceImpl<typeof Parser>;
   readonly parserStream: ServiceImpl<typeof ParserStream>;
+  readonly parserExplainer: ServiceImpl<typeof ParserExplainer>;
 }
 
 /** Bytes of batches that wait for worker threads. Calls beyond the limit are refused. */
@@ -62,6 +67,7 @@ export async function openParserServices(
     config.workers === 0
       ? undefined
       : createParserPool({ config, maxPendingBytes, monotonicMs: () => performance.now() });
+  const explaining = createExplainThread({ config, clock: systemClock });
   return {
     parser: createParser({
       config,
@@ -79,7 +85,9 @@ export async function openParserServices(
       store: keep,
       isStored: keep && compileIsStored(config),
     }),
+    parserExplainer: createParserExplainer({ config, explain: explaining.explain }),
     async [Symbol.asyncDispose]() {
+      await explaining[Symbol.asyncDispose]();
       await pool?.[Symbol.asyncDispose]();
       await deadLetters[Symbol.asyncDispose]();
     },

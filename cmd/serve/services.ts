@@ -6,12 +6,14 @@ import { type ServedService, serve } from "../../gateway/methods.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
+import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
 import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../../gen/proto/parser_pb.ts";
 import { returnCodesByStatus } from "../../services/analysis/refusal/refusal.ts";
 import { queryBounds } from "../../services/analysis/rest/query-body.ts";
 import { clickSink, parsedRecordsSink } from "../../services/bridges/event-sinks.ts";
+import { maxExplainBytes } from "../../services/parser/explain/explain.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { openAnalysisServices } from "./analysis/analysis.ts";
@@ -88,6 +90,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     services: [
       serve(Parser, parsers.parser),
       serve(ParserStream, parsers.parserStream),
+      serve(ParserExplainer, parsers.parserExplainer, { maxMessageBytes: maxExplainBytes }),
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
       serve(AnalysisProxy, analysis.proxy, {

@@ -100,7 +100,8 @@ function framingOf(context: HandlerContext, config: ParserConfig): Framing {
   ]);
 }
 
-function framingOfProtocol(protocol: string, { framing }: ParserConfig): Framing {
+/** Returns the framing of calls over a protocol that do not name one. */
+export function framingOfProtocol(protocol: string, { framing }: Pick<ParserConfig, "framing">): Framing {
   const byProtocol: Readonly<Record<string, Framing | undefined>> = framing;
   return byProtocol[protocol] ?? "items";
 }

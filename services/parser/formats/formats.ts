@@ -1,13 +1,13 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import type { ParserConfig } from "../config.ts";
-import { type Format, type ParseLine, Refusal, refuse } from "../line/line.ts";
+import { type Format, type LineFailure, type ParseLine, Refusal, refuse } from "../line/line.ts";
 import type { Copier } from "../mapping/copy/copy.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
 import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
 import { createAccessLogReader } from "./access-log.ts";
 import type { FormatConfig, MappedFormatConfig } from "./config.ts";
 import { createDelimitedReader } from "./delimited.ts";
-import type { FieldReader } from "./field-reader.ts";
+import type { FieldReader, ReadLine } from "./field-reader.ts";
 import { compileIndexPattern, type MatchesIndex } from "./index-pattern.ts";
 import { createJsonReader } from "./json.ts";
 import { createLogfmtReader } from "./logfmt.ts";
@@ -88,15 +88,18 @@ function createLookup(routes: readonly Route[]): (index: string) => Format | und
 
 async function openFormat(config: FormatConfig, at: ConfigPath, context: Context): Promise<Format> {
   const { name, unwrap } = config;
-  const { parse, copier } = await openParse(config, at, context);
+  const { parse, copier, read } = await openParse(config, at, context);
   const parseLine = guard(copier === undefined ? parse : copyOrParse(copier, parse), config);
-  if (copier === undefined || unwrap !== undefined) return { name, parseLine };
-  return { name, parseLine, copied: { copyLine: copier.copyLine, parseLine: guard(parse, config) } };
+  const readFields = read && guard(read, config);
+  if (copier === undefined || unwrap !== undefined) return { name, parseLine, readFields };
+  const copied = { copyLine: copier.copyLine, parseLine: guard(parse, config) };
+  return { name, parseLine, readFields, copied };
 }
 
 interface OpenedParse {
   readonly parse: ParseLine;
   readonly copier?: Copier | undefined;
+  readonly read?: ReadLine | undefined;
 }
 
 async function openParse(format: FormatConfig, at: ConfigPath, context: Context): Promise<OpenedParse> {
@@ -118,6 +121,7 @@ async function openParse(format: FormatConfig, at: ConfigPath, context: Context)
   const parse = createParse(reader, mapping.map, format.type === "json");
   return {
     parse,
+    read: reader.read,
     copier: format.type === "json" && format.records === undefined ? mapping.copier : undefined,
   };
 }
@@ -167,12 +171,14 @@ function copyOrParse({ mapLine }: Copier, parse: ParseLine): ParseLine {
   };
 }
 
+type Guarded<T> = (line: string, index: string) => T | LineFailure;
+
 const byteOrderMark = 0xfeff;
 
 /** Applies the rules of every format: empty lines and `null` are refused, a wrapper is removed, nothing is thrown. */
-function guard(parse: ParseLine, { unwrap }: FormatConfig): ParseLine {
+function guard<T>(parse: Guarded<T>, { unwrap }: FormatConfig): Guarded<T> {
   const takeOut = unwrap === undefined ? undefined : compileUnwrap(unwrap.key);
-  const parseInner: ParseLine = (line, index) => {
+  const parseInner: Guarded<T> = (line, index) => {
     if (isNothing(line))
       return refuse("empty_line", line.trim() === "" ? "the line is empty" : "the line is null");
     return parse(withoutByteOrderMark(line), index);

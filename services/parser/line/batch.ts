@@ -1,13 +1,13 @@
 import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { IsStored } from "../config.ts";
-import { type ContentWriter, compileContentWriter } from "../output/content-writer.ts";
+import { type ContentWriter, compileContentWriter, type ItemOrigin } from "../output/content-writer.ts";
 import { createDeadLetterBuffer, type DeadLetterBuffer } from "../output/dead-letters.ts";
 import { createRecordsToStore, type RecordsToStore } from "../output/records-to-store.ts";
 import { type BatchCounter, type BatchCounts, createBatchCounter } from "./counts.ts";
 import { endsWithLineFeed, type Framing, visitItems, visitLines, visitWhole } from "./framing.ts";
-import { isFailure, refuse } from "./line.ts";
+import { isFailure, type LineFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
-import type { LineVisitor } from "./segment.ts";
+import type { LinePlace, LineVisitor } from "./segment.ts";
 import type { Separators } from "./separators.ts";
 
 export interface Batch {
@@ -41,8 +41,17 @@ export interface ItemGate {
   begin(item: number): boolean;
 }
 
+/** Receives what a batch is made of, for explanations. Lines are then parsed as texts, which gives the same records. */
+export interface BatchWitness {
+  place(place: LinePlace): void;
+  /** Receives a line after its place; `unreadable` lines are empty texts. */
+  parsed(line: ItemOrigin, result: readonly string[] | LineFailure): void;
+  /** Receives a line that was parsed, but whose records cannot be written. */
+  revoked(line: ItemOrigin, failure: Omit<LineFailure, "failed">): void;
+}
+
 /** Parses one content. Never throws: a line that cannot be parsed becomes the item `{}`, is counted and becomes a dead letter. */
-export type ParseBatch = (batch: Batch, gate?: ItemGate) => ParsedBatch;
+export type ParseBatch = (batch: Batch, gate?: ItemGate, witness?: BatchWitness) => ParsedBatch;
 
 export function createBatchParser(options: BatchParserOptions): ParseBatch {
   const { separators } = options;
@@ -56,16 +65,17 @@ export function createBatchParser(options: BatchParserOptions): ParseBatch {
     lines: compileContentWriter(separatorsFor("\n")),
     none: compileContentWriter(separatorsFor(undefined)),
   };
-  return (batch, gate) => {
+  return (batch, gate, witness) => {
     const { framing, content, index } = batch;
     const counter = createBatchCounter();
     const deadLetters = createDeadLetterBuffer(batch.source, options.now);
     const writer = writers[framing](content.length, (records, origin) => {
       counter.revoked(records.length, unsafeRecord.reason);
+      witness?.revoked(origin, unsafeRecord);
       deadLetters.add({ ...origin, ...unsafeRecord });
     });
     const toStore = createRecordsToStore(options.isStored);
-    const visitor = createVisitor({ lineParser, counter, deadLetters, writer, gate, toStore });
+    const visitor = createVisitor({ lineParser, counter, deadLetters, writer, gate, toStore, witness });
     let collisions = 0;
     if (framing === "items") collisions = visitItems(content, separators, visitor);
     else if (framing === "lines") visitLines(content, index, visitor);
@@ -89,9 +99,18 @@ interface BatchState {
   readonly writer: ContentWriter;
   readonly gate: ItemGate | undefined;
   readonly toStore: RecordsToStore | undefined;
+  readonly witness: BatchWitness | undefined;
 }
 
-function createVisitor({ lineParser, counter, deadLetters, writer, gate, toStore }: BatchState): LineVisitor {
+function createVisitor({
+  lineParser,
+  counter,
+  deadLetters,
+  writer,
+  gate,
+  toStore,
+  witness,
+}: BatchState): LineVisitor {
   let wasTried = false;
   const mayBegin = (): boolean => gate === undefined || gate.begin(writer.count());
   const take: LineVisitor["tryCopy"] = (index, bytes, start, end) => {
@@ -106,9 +125,11 @@ function createVisitor({ lineParser, counter, deadLetters, writer, gate, toStore
     const result = mayBegin() ? lineParser.parse(index, line, unreadable, wasTried) : skipped;
     wasTried = false;
     const format = lineParser.formatName();
+    const origin = { index, line, format };
+    witness?.parsed(origin, result);
     if (!isFailure(result)) {
       counter.parsed(format, result.length);
-      writer.add(result, { index, line, format });
+      writer.add(result, origin);
       toStore?.add(format, result);
       return;
     }
@@ -117,6 +138,7 @@ function createVisitor({ lineParser, counter, deadLetters, writer, gate, toStore
     deadLetters.add({ index, format, reason, message, line: unreadable?.bytes ?? line });
     writer.addEmpty();
   };
+  if (witness !== undefined) return { place: (place) => witness.place(place), visit };
   // Records to store are needed as texts.
   return toStore === undefined ? { tryCopy: take, visit } : { visit };
 }

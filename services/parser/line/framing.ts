@@ -1,6 +1,7 @@
 import {
   asBuffer,
   decodeSegment,
+  type LinePlace,
   type LineVisitor,
   latin1Of,
   type Segment,
@@ -32,7 +33,7 @@ export function visitItems(content: Uint8Array, separators: Separators, visitor:
   for (let start = 0; start < bytes.length; ) {
     const end = nextEnd(start + segmentBytes);
     const part = bytes.subarray(start, end);
-    const window = decodeSegment(part);
+    const window = decodeSegment(part, start);
     if (window === undefined) visitUnreadable(part, undefined, visitor);
     else collisions += visitSegmentItems(window, needles, visitor);
     start = end + item.length;
@@ -68,17 +69,45 @@ function compileItemEnd(bytes: Buffer, item: Buffer, index: Buffer): (from: numb
  */
 function visitSegmentItems(window: Segment, needles: SegmentSeparators, visitor: LineVisitor): number {
   const { text } = window;
-  const { starts, indexesAt, ends, collisions } = findItems(text, needles.item, needles.index);
+  const items = findItems(text, needles.item, needles.index);
+  const { starts, indexesAt, ends, collisions } = items;
   const indexIn = createIndexReader(text);
+  const placeOf = visitor.place && createItemPlaces(items, window.offset, needles.index.length);
   for (let at = 0; at < starts.length; at++) {
     const start = starts[at]!;
     const indexAt = indexesAt[at]!;
     const index = indexAt < 0 ? undefined : indexIn(start, indexAt);
     const dataStart = indexAt < 0 ? start : indexAt + needles.index.length;
-    visitSegmentLine(window, index, dataStart, trimmedEnd(text, dataStart, ends[at]!), visitor);
+    const dataEnd = trimmedEnd(text, dataStart, ends[at]!);
+    if (placeOf !== undefined) visitor.place?.(placeOf(at, dataEnd));
+    visitSegmentLine(window, index, dataStart, dataEnd, visitor);
   }
-  return collisions;
+  return collisions.length;
 }
+
+/** Returns the places of the items of a segment, which must be requested in their order. */
+function createItemPlaces(
+  { starts, indexesAt, ends, collisions }: ItemOffsets,
+  offset: number,
+  separatorLength: number,
+): (at: number, dataEnd: number) => LinePlace {
+  let passed = 0;
+  return (at, dataEnd) => {
+    const first = passed;
+    while (passed < collisions.length && collisions[passed]! < ends[at]!) passed++;
+    const indexAt = indexesAt[at]!;
+    return {
+      start: offset + starts[at]!,
+      indexEnd: indexAt < 0 ? -1 : offset + indexAt,
+      dataStart: offset + (indexAt < 0 ? starts[at]! : indexAt + separatorLength),
+      dataEnd: offset + dataEnd,
+      end: offset + ends[at]!,
+      collisions: collisions.slice(first, passed).map((found) => offset + found),
+    };
+  };
+}
+
+const none: readonly number[] = [];
 
 /** The separators as they occur in the text of a segment. */
 type SegmentSeparators = Pick<Separators, "item" | "index">;
@@ -88,7 +117,8 @@ interface ItemOffsets {
   readonly starts: number[];
   readonly indexesAt: number[];
   readonly ends: number[];
-  readonly collisions: number;
+  /** Offsets of the separators within items. */
+  readonly collisions: number[];
 }
 
 function findItems(text: string, item: string, index: string): ItemOffsets {
@@ -96,7 +126,7 @@ function findItems(text: string, item: string, index: string): ItemOffsets {
   const starts: number[] = [];
   const indexesAt: number[] = [];
   const ends: number[] = [];
-  let collisions = 0;
+  const collisions: number[] = [];
   let nextIndex = -1;
   for (let start = 0; start <= text.length; ) {
     const end = pieceEnd(start);
@@ -109,7 +139,7 @@ function findItems(text: string, item: string, index: string): ItemOffsets {
       ends.push(end);
     } else {
       ends[ends.length - 1] = end;
-      collisions++;
+      collisions.push(start - item.length);
     }
     start = end + item.length;
   }
@@ -171,7 +201,7 @@ export function visitLines(content: Uint8Array, index: string, visitor: LineVisi
   for (let start = 0; start < bytes.length; ) {
     const end = endOr(bytes.indexOf(lf, start + segmentBytes), bytes.length - 1) + 1;
     const part = bytes.subarray(start, end);
-    const window = decodeSegment(part);
+    const window = decodeSegment(part, start);
     if (window === undefined) visitUnreadable(part, index, visitor);
     else visitSegmentLines(window, index, visitor);
     start = end;
@@ -183,17 +213,29 @@ function visitSegmentLines(window: Segment, index: string, visitor: LineVisitor)
   for (let start = 0; start < text.length; ) {
     const end = endOr(text.indexOf("\n", start), text.length);
     const isBehindReturn = end > start && text.charCodeAt(end - 1) === cr;
-    visitSegmentLine(window, index, start, isBehindReturn ? end - 1 : end, visitor);
+    const lineEnd = isBehindReturn ? end - 1 : end;
+    visitor.place?.(placeOfLine(window.offset + start, window.offset + lineEnd));
+    visitSegmentLine(window, index, start, lineEnd, visitor);
     start = end + 1;
   }
+}
+
+function placeOfLine(start: number, end: number): LinePlace {
+  return { start, indexEnd: -1, dataStart: start, dataEnd: end, end, collisions: none };
 }
 
 /** Visits the whole content as one line, without the spaces and line ends after it. */
 export function visitWhole(content: Uint8Array, index: string, visitor: LineVisitor): void {
   const bytes = asBuffer(content);
-  const window = decodeSegment(bytes);
-  if (window === undefined) visitUnreadable(bytes, index, visitor);
-  else visitSegmentLine(window, index, 0, trimmedEnd(window.text, 0, window.text.length), visitor);
+  const window = decodeSegment(bytes, 0);
+  if (window === undefined) {
+    visitUnreadable(bytes, index, visitor);
+    return;
+  }
+  const { length } = window.text;
+  const end = trimmedEnd(window.text, 0, length);
+  visitor.place?.({ start: 0, indexEnd: -1, dataStart: 0, dataEnd: end, end: length, collisions: none });
+  visitSegmentLine(window, index, 0, end, visitor);
 }
 
 /** Reports whether the response in the framing `lines` ends with LF too. */

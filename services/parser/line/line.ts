@@ -34,9 +34,17 @@ export interface LineFailure {
  */
 export type ParseLine = (line: string, index: string) => readonly string[] | LineFailure;
 
+/** Reads the fields of a line, one element for each record. Never throws. */
+export type ReadFields = (
+  line: string,
+  index: string,
+) => readonly Readonly<Record<string, unknown>>[] | LineFailure;
+
 export interface Format {
   readonly name: string;
   readonly parseLine: ParseLine;
+  /** Reads the fields that `parseLine` maps; undefined for formats without fields. */
+  readonly readFields?: ReadFields | undefined;
   /** Copies lines of a batch to the same records, faster; its `parseLine` is for lines that could not be copied. */
   readonly copied?: { readonly copyLine: CopyLine; readonly parseLine: ParseLine } | undefined;
 }
@@ -69,6 +77,6 @@ export function refuse(reason: FailureReason, message: string): Refusal {
 }
 
 /** Reports whether a result is a failure, also after a structured clone between threads. */
-export function isFailure(result: readonly string[] | LineFailure): result is LineFailure {
+export function isFailure(result: readonly unknown[] | LineFailure): result is LineFailure {
   return !Array.isArray(result);
 }

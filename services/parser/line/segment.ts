@@ -7,10 +7,26 @@ export interface UnreadableLine {
   readonly bytes: Uint8Array;
 }
 
+/** Where a line is in its content: offsets in bytes. */
+export interface LinePlace {
+  /** The start of its index, or of its data where it has none. */
+  readonly start: number;
+  /** The end of its index; −1 for a line without one. */
+  readonly indexEnd: number;
+  readonly dataStart: number;
+  readonly dataEnd: number;
+  /** The end with what is removed after the data, without the separator or line end. */
+  readonly end: number;
+  /** SEPs within the data. */
+  readonly collisions: readonly number[];
+}
+
 /** Receives lines without their line ends. `index` is undefined for a line without one. */
 export interface LineVisitor {
   /** Receives a line as a part of `bytes`, which are UTF-8. Where it returns false, `visit` receives the line. */
   readonly tryCopy?: (index: string, bytes: Bytes, start: number, end: number) => boolean;
+  /** Receives the place of each line before the line itself. */
+  readonly place?: ((place: LinePlace) => void) | undefined;
   /** Receives a line; `line` is empty where `unreadable` is set. */
   readonly visit: (index: string | undefined, line: string, unreadable: UnreadableLine | undefined) => void;
 }
@@ -26,6 +42,8 @@ const maxTextBytes = 2 ** 27;
 
 /** A part of a content, with a text of the same bytes as Latin-1 for searching. */
 export interface Segment {
+  /** Its offset in the content. */
+  readonly offset: number;
   readonly bytes: Bytes;
   readonly text: string;
   readonly encoding: "ascii" | "utf8" | "unknown";
@@ -36,10 +54,10 @@ export function asBuffer(content: Uint8Array): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-export function decodeSegment(part: Buffer): Segment | undefined {
+export function decodeSegment(part: Buffer, offset: number): Segment | undefined {
   if (part.length > maxTextBytes) return undefined;
   const encoding = isAscii(part) ? "ascii" : isUtf8(part) ? "utf8" : "unknown";
-  return { bytes: bytesOf(part), text: part.toString("latin1"), encoding };
+  return { offset, bytes: bytesOf(part), text: part.toString("latin1"), encoding };
 }
 
 /** Visits bytes that are too long for a string, as one line. */
