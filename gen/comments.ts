@@ -1808,6 +1808,28 @@ export const comments: Readonly<Record<string, string>> = {
     "Its value as JSON; integers keep all their digits.",
   "engage.parser.v1.SourceField.name":
     "Its name.",
+  "engage.webhook.v1.BatchFilter":
+    "BatchFilter selects batches which match every set field.",
+  "engage.webhook.v1.BatchFilter.accepted_from":
+    "Accepted at this time or later.",
+  "engage.webhook.v1.BatchFilter.accepted_until":
+    "Accepted before this time.",
+  "engage.webhook.v1.BatchFilter.channel":
+    "Channel of the batch.",
+  "engage.webhook.v1.BatchFilter.request_id":
+    "The platform's id of the batch.",
+  "engage.webhook.v1.BatchSignature":
+    "BatchSignature describes how a batch was authenticated.",
+  "engage.webhook.v1.BatchSignature.cause":
+    "Why the signature does not match now, as far as it can be found out; empty\nwhen it matches.",
+  "engage.webhook.v1.BatchSignature.header":
+    "Name of the header with the signature, in lower case. HMAC_SHA1 only.",
+  "engage.webhook.v1.BatchSignature.matches":
+    "Whether the signature matches the stored body under a secret that the\nchannel has now. Set for HMAC_SHA1 only, and not set when the body is\ndamaged.",
+  "engage.webhook.v1.BatchSignature.scheme":
+    "How the batch was authenticated when it was accepted.",
+  "engage.webhook.v1.BatchSignature.value":
+    "The signature that matched when the batch was accepted. HMAC_SHA1 only.",
   "engage.webhook.v1.Dead":
     "Dead is the outcome of a message for which another attempt does not help.",
   "engage.webhook.v1.Dead.reason":
@@ -1894,6 +1916,24 @@ export const comments: Readonly<Record<string, string>> = {
     "1-based number of the element in the request.",
   "engage.webhook.v1.FailedElement.message":
     "The reason, which names the field, for example `push_id is required`.",
+  "engage.webhook.v1.GetBatchRequest":
+    "GetBatchRequest identifies a batch.",
+  "engage.webhook.v1.GetBatchRequest.batch_id":
+    "Id of the batch in this service.",
+  "engage.webhook.v1.GetBatchResponse":
+    "GetBatchResponse contains a batch as it was received. It is as large as the\nbody, and some hundred bytes larger for each delivery.",
+  "engage.webhook.v1.GetBatchResponse.batch":
+    "The batch.",
+  "engage.webhook.v1.GetBatchResponse.body":
+    "The body as received, byte for byte, after its content encoding was\ndecoded. A batch of another protocol than REST: the JSON that it was stored\nas. Empty when the stored bytes are damaged.",
+  "engage.webhook.v1.GetBatchResponse.damage":
+    "Why the body can't be read; empty when it can.",
+  "engage.webhook.v1.GetBatchResponse.deliveries":
+    "The deliveries of the batch, by index, then by target. Messages which were\nnot accepted are in the reply's `fail_list`.",
+  "engage.webhook.v1.GetBatchResponse.reply":
+    "The reply to the batch, byte for byte. Not set when the batch was accepted\nby a version which did not keep it.",
+  "engage.webhook.v1.GetBatchResponse.signature":
+    "How the batch was authenticated, and whether its signature matches now.",
   "engage.webhook.v1.GetDeliveryRequest":
     "GetDeliveryRequest identifies a delivery.",
   "engage.webhook.v1.GetDeliveryRequest.delivery_id":
@@ -1962,6 +2002,20 @@ export const comments: Readonly<Record<string, string>> = {
     "End of the lease.",
   "engage.webhook.v1.LeasedBatch.lease_token":
     "Identifies the lease in SettleMessages. When a lease has ended and another\ncaller has leased the batch, the new lease has another token: the old one\nthen settles nothing.",
+  "engage.webhook.v1.ListBatchesRequest":
+    "ListBatchesRequest requests a page of batches.",
+  "engage.webhook.v1.ListBatchesRequest.filter":
+    "Filter of the batches. REST: `?filter.channel=demo`.",
+  "engage.webhook.v1.ListBatchesRequest.page_size":
+    "The maximum number of batches, 1 to 1000. 0: 100.",
+  "engage.webhook.v1.ListBatchesRequest.page_token":
+    "`next_page_token` of the previous page; empty: the first page.",
+  "engage.webhook.v1.ListBatchesResponse":
+    "ListBatchesResponse is one page.",
+  "engage.webhook.v1.ListBatchesResponse.batches":
+    "The batches, newest first.",
+  "engage.webhook.v1.ListBatchesResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
   "engage.webhook.v1.ListDeadLettersRequest":
     "ListDeadLettersRequest requests a page of dead letters.",
   "engage.webhook.v1.ListDeadLettersRequest.filter":
@@ -2062,6 +2116,20 @@ export const comments: Readonly<Record<string, string>> = {
     "0: accepted, except the elements in `data.fail_list`. 1: every element\ncounts as failed, whatever `data.fail_list` contains; a platform which is\nconfigured for retries sends the whole batch again. Always set, so that\nJSON contains a 0 too.",
   "engage.webhook.v1.ReceiveResponse.return_message":
     "`success`, or the error message.",
+  "engage.webhook.v1.ReceivedBatch":
+    "ReceivedBatch is one accepted batch.",
+  "engage.webhook.v1.ReceivedBatch.accepted_time":
+    "Time of acceptance.",
+  "engage.webhook.v1.ReceivedBatch.batch_id":
+    "Id of the batch in this service; ids sort by time of acceptance.",
+  "engage.webhook.v1.ReceivedBatch.body_bytes":
+    "Bytes of the body, after its content encoding was decoded.",
+  "engage.webhook.v1.ReceivedBatch.channel":
+    "Channel of the batch.",
+  "engage.webhook.v1.ReceivedBatch.request_id":
+    "The platform's id of the batch; empty when it has none.",
+  "engage.webhook.v1.ReceivedBatch.targets":
+    "Deliveries of the batch by target; empty when no message was accepted.",
   "engage.webhook.v1.ReplayDeadLettersRequest":
     "ReplayDeadLettersRequest makes dead letters pending again.",
   "engage.webhook.v1.ReplayDeadLettersRequest.all":
@@ -2128,6 +2196,16 @@ export const comments: Readonly<Record<string, string>> = {
     "The token of the lease.",
   "engage.webhook.v1.Settlement.results":
     "Results of messages of the batch, each at most once, in any order. A\nmessage without one stays leased under the same token. Results of messages\nwhich are not in the lease (any more) are ignored.",
+  "engage.webhook.v1.SignatureScheme":
+    "SignatureScheme is how a batch was authenticated.",
+  "engage.webhook.v1.SignatureScheme.SIGNATURE_SCHEME_CALLER":
+    "A bearer key or a client certificate, over another protocol than REST.",
+  "engage.webhook.v1.SignatureScheme.SIGNATURE_SCHEME_HMAC_SHA1":
+    "A header contains the hexadecimal HMAC-SHA1 of the body's bytes.",
+  "engage.webhook.v1.SignatureScheme.SIGNATURE_SCHEME_NONE":
+    "None: the channel accepted batches without a signature.",
+  "engage.webhook.v1.SignatureScheme.SIGNATURE_SCHEME_UNSPECIFIED":
+    "Not kept: the batch was accepted by a version which did not keep it.",
   "engage.webhook.v1.TargetStats":
     "TargetStats counts deliveries of one channel to one target. At every moment\naccepted = delivered + dead + pending.",
   "engage.webhook.v1.TargetStats.accepted":
@@ -2156,12 +2234,16 @@ export const comments: Readonly<Record<string, string>> = {
     "The receipt as JSON text in UTF-8, byte for byte as it was sent. A click\nreport must put exactly these bytes into the event, as an object and never\nas a text. REST: not a member of the body (one with this name is ignored);\nthe receiver cuts it out of the body. Other protocols: a caller with the\noriginal text sets it, and then it is the receipt, whatever\n`ops_receipt_properties` contains; it must be one JSON object. Not set: the\nreceiver writes it from `ops_receipt_properties`. Always set in messages\nthat the service passes on.",
   "engage.webhook.v1.WebhookReceiver":
     "WebhookReceiver accepts batches of messages, passes them on and tracks their\ndeliveries.\n\nReceive is for the platform. All other methods are for the operator's own\nservices and users, who authenticate with a bearer key or a client\ncertificate in every protocol, including REST.\n\n- INVALID_ARGUMENT: the message names the field and the valid values.\n- UNAVAILABLE: the store is unavailable.",
+  "engage.webhook.v1.WebhookReceiver.GetBatch":
+    "GetBatch returns one batch as it was received: its bytes, its signature and\nwhether that matches now, its reply, and the state of each message at each\ntarget.\n\nNOT_FOUND: the batch is unknown, its reply is not decided yet, or it is\nfinished and no longer kept.",
   "engage.webhook.v1.WebhookReceiver.GetDelivery":
     "GetDelivery returns one delivery with its message.\n\nNOT_FOUND: the delivery is unknown, or it is finished and no longer kept.",
   "engage.webhook.v1.WebhookReceiver.GetStats":
     "GetStats returns counts of deliveries by channel and target, and the state\nof the inbox.",
   "engage.webhook.v1.WebhookReceiver.LeaseMessages":
     "LeaseMessages leases messages of a `pull` target to a consumer which can't\nbe called. It waits until there are messages or the time is over, so a\nconsumer calls it repeatedly, and requests no more than it can settle.\n\nSeveral consumers can share a target: each message is leased to one of them\nat a time. A cancelled call leases nothing; leases of a lost response end\nby themselves.\n\n- NOT_FOUND: there is no target with that name.\n- FAILED_PRECONDITION: the target is of another kind.",
+  "engage.webhook.v1.WebhookReceiver.ListBatches":
+    "ListBatches lists accepted batches with the counts of their deliveries.",
   "engage.webhook.v1.WebhookReceiver.ListDeadLetters":
     "ListDeadLetters lists messages which were given up, with the reason.",
   "engage.webhook.v1.WebhookReceiver.ListDeliveries":

@@ -25,6 +25,15 @@ export interface Route {
   readonly ordered?: boolean;
 }
 
+/** How a batch was authenticated when it was accepted. */
+export type BatchAuth =
+  /** A header contains the hexadecimal HMAC-SHA1 of the body. */
+  | { readonly scheme: "hmac-sha1"; readonly header: string; readonly value: string }
+  /** A bearer key or a client certificate. */
+  | { readonly scheme: "caller" }
+  /** The channel accepts batches without a signature. */
+  | { readonly scheme: "none" };
+
 export interface NewBatch {
   readonly channel: string;
   /**
@@ -55,6 +64,8 @@ export interface NewBatch {
    * within this time. Default 30 s.
    */
   readonly ownerLeaseMs?: number;
+  /** Kept for `batch`. Default: unknown. */
+  readonly auth?: BatchAuth;
 }
 
 /** `batchId` is text which sorts by time of acceptance. */

@@ -1,6 +1,8 @@
 import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
 import type { AcceptResult, Completion, FinishResult, NewBatch } from "./batch.ts";
 import type {
+  BatchDetail,
+  BatchFilter,
   Counts,
   DeadLetter,
   DeadLetterFilter,
@@ -9,6 +11,7 @@ import type {
   DeliveryFilter,
   Page,
   PageRequest,
+  ReceivedBatch,
   ReplayRequest,
   ReplayResult,
 } from "./records.ts";
@@ -24,6 +27,7 @@ import type {
 // The port is one import for services; these files describe its types.
 export type {
   AcceptResult,
+  BatchAuth,
   BatchElement,
   Completion,
   FinishResult,
@@ -32,6 +36,8 @@ export type {
   RouteResult,
 } from "./batch.ts";
 export type {
+  BatchDetail,
+  BatchFilter,
   Counts,
   DeadLetter,
   DeadLetterFilter,
@@ -41,6 +47,7 @@ export type {
   DeliveryState,
   Page,
   PageRequest,
+  ReceivedBatch,
   ReplayRequest,
   ReplayResult,
 } from "./records.ts";
@@ -157,6 +164,12 @@ export interface Inbox extends AsyncDisposable {
    * element goes to the end of its queue.
    */
   replay(filter: DeadLetterFilter, request: ReplayRequest, options?: CallOptions): Promise<ReplayResult>;
+
+  /** Lists kept batches with their counts, newest first by time of acceptance. Omits batches in flight. */
+  batches(filter: BatchFilter, page: PageRequest, options?: CallOptions): Promise<Page<ReceivedBatch>>;
+
+  /** Returns one batch with its bytes; null when the id is unknown, or the batch is in flight or was pruned. */
+  batch(batchId: string, options?: CallOptions): Promise<BatchDetail | null>;
 
   /**
    * Lists deliveries of kept batches, newest batch first, then by element and target. A page reads a

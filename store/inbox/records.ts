@@ -1,3 +1,5 @@
+import type { BatchAuth } from "./batch.ts";
+
 export interface PageRequest {
   /** The maximum number of items, 1 to 1000. */
   readonly limit: number;
@@ -100,4 +102,37 @@ export interface DeliveryDetail extends Delivery {
   readonly json: Uint8Array;
   /** The receipt's JSON, exactly as in the body. */
   readonly receipt: Uint8Array;
+}
+
+/** All given fields must match. Without fields every kept batch matches. */
+export interface BatchFilter {
+  readonly channel?: string;
+  readonly requestId?: string;
+  /** Accepted at or after this time. */
+  readonly fromMs?: number;
+  /** Accepted before this time. */
+  readonly toMs?: number;
+}
+
+export interface ReceivedBatch {
+  readonly batchId: string;
+  readonly channel: string;
+  readonly requestId: string | null;
+  readonly acceptedAtMs: number;
+  readonly bodyBytes: number;
+  /** The counts of its deliveries per target, sorted by target. */
+  readonly targets: readonly Counts[];
+}
+
+export interface BatchDetail extends ReceivedBatch {
+  /** The body, exactly as received; null when it is damaged. */
+  readonly body: Uint8Array | null;
+  /** Why the body can't be read; null when it can. */
+  readonly damage: string | null;
+  /** Null for batches of versions which did not keep it, unless their key is still kept. */
+  readonly reply: Uint8Array | null;
+  /** Null for batches of versions which did not keep it. */
+  readonly auth: BatchAuth | null;
+  /** By element, then by target. */
+  readonly deliveries: readonly Delivery[];
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BatchElement, NewBatch, Route } from "./batch.ts";
+import type { BatchAuth, BatchElement, NewBatch, Route } from "./batch.ts";
 import { encodeElements } from "./element-list.ts";
 import { decodeIndexes, encodeIndexes } from "./index-set.ts";
 
@@ -16,6 +16,8 @@ export interface StoredBatch {
   readonly elements: Uint8Array;
   readonly routes: readonly StoredRoute[];
   readonly reply: Uint8Array | null;
+  /** In the form of `encodeAuth`; null: unknown. */
+  readonly auth: string | null;
   /** When another call may take over a key without a reply, by the store's clock. */
   readonly ownedUntilMs: number;
 }
@@ -59,6 +61,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
     // A fixed order, so that transactions of several replicas update the counts in the same order.
     routes: routes.sort((a, b) => (a.target < b.target ? -1 : 1)),
     reply: batch.reply,
+    auth: batch.auth === undefined ? null : encodeAuth(batch.auth),
     ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? defaultOwnerLeaseMs),
   };
 }
@@ -75,6 +78,20 @@ export function encodeRoutes(routes: readonly Pick<StoredRoute, "target" | "inde
   return JSON.stringify(
     routes.map(({ target, indexes, ordered }) => [target, encodeIndexes(indexes), ordered ? 1 : 0]),
   );
+}
+
+/** Encodes how a batch was authenticated: `["hmac-sha1","x-signature","ab…"]`, `["caller"]` or `["none"]`. */
+export function encodeAuth(auth: BatchAuth): string {
+  return JSON.stringify(auth.scheme === "hmac-sha1" ? [auth.scheme, auth.header, auth.value] : [auth.scheme]);
+}
+
+const authPattern = /^\["(hmac-sha1|caller|none)"(?:,"([^"\\]*)","([^"\\]*)")?\]$/;
+
+/** Decodes what `encodeAuth` returns; null for other texts. */
+export function decodeAuth(text: string | null): BatchAuth | null {
+  const [, scheme, header, value] = authPattern.exec(text ?? "") ?? [];
+  if (scheme === "caller" || scheme === "none") return { scheme };
+  return header === undefined || value === undefined ? null : { scheme: "hmac-sha1", header, value };
 }
 
 function claimOf(batch: NewBatch, nowMs: number, claimMs: number): StoredBatch["claim"] {

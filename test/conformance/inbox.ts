@@ -11,6 +11,7 @@ import { testKeys } from "./inbox/keys.ts";
 import { testLease } from "./inbox/lease.ts";
 import { testOrder } from "./inbox/order.ts";
 import { testPrune } from "./inbox/prune.ts";
+import { testReceived } from "./inbox/received.ts";
 import { testSettle } from "./inbox/settle.ts";
 import { type InboxStore, type OpenWorld, openWorld } from "./inbox/store.ts";
 import { type SharesWorld, testShares } from "./shares.ts";
@@ -27,6 +28,7 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testSettle(open);
     testOrder(open);
     testDeadLetters(open);
+    testReceived(open);
     testDeliveries(open);
     testDamage(open);
     testPrune(open);

@@ -45,6 +45,8 @@ describe("REST annotations", () => {
   const operator: [method: DescMethod, verb: string, path: string, body: string][] = [
     [webhook.leaseMessages, "post", "/v1/webhook/messages:lease", "*"],
     [webhook.settleMessages, "post", "/v1/webhook/messages:settle", "*"],
+    [webhook.listBatches, "get", "/v1/webhook/batches", ""],
+    [webhook.getBatch, "get", "/v1/webhook/batches/{batch_id}", ""],
     [webhook.listDeliveries, "get", "/v1/webhook/deliveries", ""],
     [webhook.getDelivery, "get", "/v1/webhook/deliveries/{delivery_id}", ""],
     [webhook.listDeadLetters, "get", "/v1/webhook/dead-letters", ""],

@@ -7,6 +7,7 @@ import { createOutbound } from "../../../base/net/outbound.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { createAdminMethods } from "../../../services/webhook/admin/admin.ts";
+import { createBatchMethods } from "../../../services/webhook/admin/batches.ts";
 import { createPullMethods } from "../../../services/webhook/admin/pull.ts";
 import { mapErrors } from "../../../services/webhook/admin/refusals.ts";
 import type { Channel } from "../../../services/webhook/channels.ts";
@@ -71,6 +72,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const { checkPushIds } = opened.use(createPushIdCheckers(channels, outbound));
   registerInboxGauges(registry, inbox);
   registerTargetGauges(registry, delivery);
+  const secrets = [...ports.channels.values()].flatMap((channel) => channel.secrets ?? []);
   const stack = opened.move();
   return {
     receive: createReceiver({
@@ -78,10 +80,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       channels: ports.channels,
       checkPushIds,
       observer: ports.receiveObserver,
-      explain: createExplainer(
-        [...ports.channels.values()].flatMap(({ secrets }) => secrets ?? []),
-        clock.monotonicMs,
-      ),
+      explain: createExplainer(secrets, clock.monotonicMs),
       routesOf: createRouting(config.webhook),
       deliverNow: delivery.deliverNow,
       now: Date.now,
@@ -89,6 +88,12 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
     }),
     methods: {
       ...createAdminMethods({ inbox, now: Date.now, newNonce: randomUUID }),
+      ...createBatchMethods({
+        inbox,
+        channels: ports.channels,
+        explain: createExplainer(secrets, clock.monotonicMs),
+        now: Date.now,
+      }),
       ...createPullMethods({
         inbox,
         clock,
@@ -126,6 +131,8 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
     methods: {
       leaseMessages: nothing,
       settleMessages: nothing,
+      listBatches: nothing,
+      getBatch: nothing,
       listDeliveries: nothing,
       getDelivery: nothing,
       listDeadLetters: nothing,

@@ -3,11 +3,11 @@ import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { readPage, writePageToken } from "../../../base/rpc/paging.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import type { Inbox, InboxHealth } from "../../../store/inbox/inbox.ts";
-import { timestampOf } from "../mapping/timestamp.ts";
+import type { Inbox } from "../../../store/inbox/inbox.ts";
 import { toDeadLetter, toDelivery, toDetail } from "./delivery-message.ts";
 import { readDeadLetterFilter, readDeliveryFilter } from "./filters.ts";
 import { mapErrors } from "./refusals.ts";
+import { toInboxStats, toTargetStats } from "./stats.ts";
 
 export interface AdminOptions {
   readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
@@ -79,27 +79,4 @@ function readNonce(nonce: string): string | undefined {
   }
   if (nonce.includes("\0")) refuseField("nonce", "holds a NUL character");
   return nonce === "" ? undefined : nonce;
-}
-
-function toTargetStats(counts: Awaited<ReturnType<Inbox["counts"]>>[number]) {
-  const { channel, target, accepted, delivered, dead, pending } = counts;
-  return {
-    channel,
-    target,
-    accepted: BigInt(accepted),
-    delivered: BigInt(delivered),
-    dead: BigInt(dead),
-    pending: BigInt(pending),
-  };
-}
-
-function toInboxStats(health: InboxHealth, nowMs: number) {
-  const { writable, reason, oldestPendingMs, usedBytes, freeBytes } = health;
-  return {
-    writable,
-    reason: reason ?? "",
-    ...(oldestPendingMs !== null && { oldestPendingTime: timestampOf(nowMs - oldestPendingMs) }),
-    ...(usedBytes !== null && { usedBytes: BigInt(usedBytes) }),
-    ...(freeBytes !== null && { freeBytes: BigInt(freeBytes) }),
-  };
 }

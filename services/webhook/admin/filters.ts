@@ -6,7 +6,13 @@ import {
   type DeliveryFilter as DeliveryFields,
   DeliveryState as State,
 } from "../../../gen/engage/webhook/v1/delivery_pb.ts";
-import type { DeadLetterFilter, DeliveryFilter, DeliveryState } from "../../../store/inbox/inbox.ts";
+import type { BatchFilter as BatchFields } from "../../../gen/engage/webhook/v1/received_batch_pb.ts";
+import type {
+  BatchFilter,
+  DeadLetterFilter,
+  DeliveryFilter,
+  DeliveryState,
+} from "../../../store/inbox/inbox.ts";
 
 const states: ReadonlyMap<State, DeliveryState> = new Map([
   [State.PENDING, "pending"],
@@ -41,6 +47,14 @@ export function readDeadLetterFilter(fields: DeadLetterFields | undefined): Dead
   return {
     ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId"]),
     ...rangeOf("dead", fields?.deadFrom, fields?.deadUntil),
+  };
+}
+
+/** @throws InvalidFieldsError */
+export function readBatchFilter(fields: BatchFields | undefined): BatchFilter {
+  return {
+    ...textsOf(fields, ["channel", "requestId"]),
+    ...rangeOf("accepted", fields?.acceptedFrom, fields?.acceptedUntil),
   };
 }
 

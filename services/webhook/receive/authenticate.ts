@@ -1,3 +1,4 @@
+import type { BatchAuth } from "../../../store/inbox/inbox.ts";
 import type { Channel } from "../channels.ts";
 import type { Explain } from "../explain/explainer.ts";
 import { Refusal } from "./refusal.ts";
@@ -27,13 +28,24 @@ export interface SignedCall {
   readonly encoded?: Uint8Array | undefined;
 }
 
-/** Checks the headers and the signature of an HTTP call. @throws Refusal of kind `unauthenticated` */
-export function authenticate(channel: Channel, call: SignedCall, nowMs: number, explain: Explain): void {
-  const { headers, body, encoded } = call;
+/**
+ * Checks the headers and the signature of an HTTP call. Returns how it was authenticated.
+ * @throws Refusal of kind `unauthenticated`
+ */
+export function authenticate(
+  channel: Channel,
+  { headers, body, encoded }: SignedCall,
+  nowMs: number,
+  explain: Explain,
+): BatchAuth {
   const given = checkHeaders(channel, headers);
-  if (channel.secrets === undefined) return;
+  if (channel.secrets === undefined) return { scheme: "none" };
   const verdict = verifySignature(body, given, channel.secrets, nowMs);
-  if (verdict.kind === "match") return;
+  if (verdict.kind === "match") {
+    const { value } = verdict;
+    const header = channel.signatureHeaders.find((name) => headers.get(name)?.trim() === value);
+    return { scheme: "hmac-sha1", header: header ?? "", value };
+  }
   const detail = explain({ channel: channel.name, body, encoded, given, nowMs });
   throw new Refusal("unauthenticated", "signature mismatch", detail === undefined ? {} : { detail });
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
+  type BatchAuth,
   type BatchElement,
   InboxFullError,
   InboxUnavailableError,
@@ -79,14 +80,16 @@ export function createReceiver(options: ReceiverOptions): Receive {
       const message = `body of ${exactCountOf(body.length, "byte")} is larger than the limit of ${maxBytes}`;
       throw new Refusal("too_large", message);
     }
-    if (headers !== undefined)
-      authenticate(channel, { ...incoming, headers }, options.now(), options.explain);
+    const auth =
+      headers === undefined
+        ? authOfTyped(channel)
+        : authenticate(channel, { ...incoming, headers }, options.now(), options.explain);
     const scanned = scanBatch(body, channel.scanLimits);
     if (scanned.elements.length === 0) return encodeReply([]);
     const checked = checkElements(body, scanned, faults);
     warn(channel, scanned, checked.requestIdCount);
     const bodySha256 = hash("sha256", body, "buffer");
-    const work = (): Promise<Uint8Array> => store(channel, body, bodySha256, checked);
+    const work = (): Promise<Uint8Array> => store(channel, { body, bodySha256, auth }, checked);
     const { requestId } = checked;
     if (requestId === null) return work();
     return running.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
@@ -94,8 +97,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
 
   async function store(
     channel: Channel,
-    body: Buffer,
-    bodySha256: Uint8Array,
+    received: { readonly body: Buffer; readonly bodySha256: Uint8Array; readonly auth: BatchAuth },
     checked: CheckedBatch,
   ): Promise<Uint8Array> {
     const { accepted: elements, failures } = await applyPushIdRules(
@@ -106,10 +108,10 @@ export function createReceiver(options: ReceiverOptions): Receive {
     );
     const { requestId } = checked;
     if (requestId === null && elements.length === 0) return encodeReply(failures);
-    const routes = elements.length === 0 ? [] : routesOf(channel, body, elements);
+    const routes = elements.length === 0 ? [] : routesOf(channel, received.body, elements);
     const { name, dedupeWindowMs } = channel;
-    const ids = { channel: name, requestId, dedupeWindowMs, bodySha256 };
-    return storeBatch(options, channel, { ...ids, body, elements, routes, failures });
+    const ids = { channel: name, requestId, dedupeWindowMs };
+    return storeBatch(options, channel, { ...received, ...ids, elements, routes, failures });
   }
 
   function routesOf(channel: Channel, body: Buffer, elements: readonly BatchElement[]): readonly Route[] {
@@ -123,6 +125,11 @@ export function createReceiver(options: ReceiverOptions): Receive {
     if (duplicateKeys.count === 0 && numbersForText === 0 && oddReceiptValues === 0 && requestIds < 2) return;
     observer.warned(name, { duplicateKeys, numbersForText, oddReceiptValues, requestIds });
   }
+}
+
+/** Returns how the caller of another protocol than REST was authenticated: a channel with secrets needs one. */
+function authOfTyped({ secrets }: Channel): BatchAuth {
+  return { scheme: secrets === undefined ? "none" : "caller" };
 }
 
 /** Converts an error to a refusal; undefined for an internal error. */

@@ -8,7 +8,8 @@ export interface Secret {
 }
 
 export type SignatureVerdict =
-  | { readonly kind: "match" }
+  /** `value`: the signature that matches, without the spaces around it. */
+  | { readonly kind: "match"; readonly value: string }
   | { readonly kind: "missing" }
   /** `given`: values of the headers, for the explanation. */
   | { readonly kind: "mismatch"; readonly given: readonly string[] };
@@ -28,16 +29,16 @@ export function verifySignature(
 ): SignatureVerdict {
   if (given.length === 0) return { kind: "missing" };
   const candidates = given.slice(0, maxGiven).map(decodeHex);
-  let isMatch = false;
+  let matching: string | undefined;
   for (const { key, expiresMs } of secrets) {
     if (expiresMs !== undefined && expiresMs <= nowMs) continue;
     const expected = createHmac("sha1", key).update(body).digest();
-    for (const candidate of candidates) {
+    for (const [at, candidate] of candidates.entries()) {
       // All are compared, so that the time does not reveal which secret matches.
-      if (candidate !== undefined && timingSafeEqual(candidate, expected)) isMatch = true;
+      if (candidate !== undefined && timingSafeEqual(candidate, expected)) matching = given[at];
     }
   }
-  return isMatch ? { kind: "match" } : { kind: "mismatch", given };
+  return matching === undefined ? { kind: "mismatch", given } : { kind: "match", value: matching.trim() };
 }
 
 function decodeHex(value: string): Uint8Array | undefined {

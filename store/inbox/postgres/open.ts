@@ -4,7 +4,8 @@ import { createLeaseClock } from "../../sql/postgres/lease-clock.ts";
 import { checkServer, type Migrated, migrateStore } from "../../sql/postgres/migrate.ts";
 import { checkSchemaName } from "../../sql/postgres/store.ts";
 import { defaultRetention, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
-import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
+import { defaultMaxQueuedBytes } from "../sql/options.ts";
+import { SqlInbox } from "../sql/sql-inbox.ts";
 import { PostgresInboxExecutor } from "./executor.ts";
 import { inboxStore } from "./store.ts";
 

@@ -25,8 +25,9 @@ function batchAnd(source: "claim" | "numbered"): string {
   return `routed AS (
     SELECT * FROM json_to_recordset($7::json) AS r(target text, indexes text, count integer)
   ), batch AS (
-    INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes, clock_ms)
-    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10, $15::bigint FROM ${source} RETURNING seq
+    INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes, clock_ms,
+      reply, auth)
+    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10, $15::bigint, $4, $19::text FROM ${source} RETURNING seq
   ), stored AS (
     INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
     SELECT seq, $11, $12, $17::bigint, $18::bigint FROM batch
@@ -71,5 +72,6 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
     batch.reply === null ? null : checksum(batch.sha256, batch.reply),
     checksum(batch.elements),
     checksum(batch.body),
+    batch.auth,
   ];
 }

@@ -132,6 +132,13 @@ const migrations: readonly string[] = [
      until_ms bigint NOT NULL,
      PRIMARY KEY (name, share_key)
    );`,
+  `-- The reply and how the batch was authenticated; earlier rows have neither, but a kept key has its reply.
+   ALTER TABLE {batches} ADD COLUMN reply bytea, ADD COLUMN auth text;
+
+   -- Lists of batches are by time of acceptance.
+   CREATE INDEX batches_time ON {batches} (accepted_at_ms, seq);
+   CREATE INDEX batches_channel ON {batches} (channel, accepted_at_ms, seq);
+   CREATE INDEX batches_request ON {batches} (request_id, accepted_at_ms, seq) WHERE request_id IS NOT NULL;`,
 ];
 
 export const inboxStore: PostgresStore & { readonly operations: InboxOperations } = {

@@ -11,7 +11,7 @@ import { parkedMs } from "./order.ts";
 import { type BodyRow, bodyColumns, createDamageOf, readableElements } from "./rows/stored-bodies.ts";
 import { type WorkRow, workColumns } from "./rows/work-rows.ts";
 
-interface BatchRow {
+export interface BatchRow {
   readonly seq: number;
   readonly channel: string;
   readonly request_id: string | null;
@@ -20,7 +20,7 @@ interface BatchRow {
 }
 
 /** The rows which determine the state of the elements of some batches. */
-interface Details {
+export interface Details {
   readonly elements: ReadonlyMap<number, readonly BatchElement[]>;
   readonly work: ReadonlyMap<number, readonly WorkRow[]>;
   readonly dead: ReadonlyMap<number, readonly DeadRow[]>;
@@ -106,7 +106,7 @@ function* findBatches(
   );
 }
 
-function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Operation<Details> {
+export function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Operation<Details> {
   const seqs = JSON.stringify(batches.map(({ seq }) => seq));
   const isIn = `batch_seq IN ${dialect.integersOf("$1")}`;
   const stored = yield* all<{ batch_seq: number; elements: Uint8Array }>(
@@ -126,7 +126,7 @@ function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Opera
 }
 
 /** Returns the deliveries of a batch, by element, then by target. */
-function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
+export function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
   const batchId = encodeBatchId({ seq: row.seq, acceptedAtMs: row.accepted_at_ms });
   const work = (details.work.get(row.seq) ?? []).flatMap((piece) =>
     readable(() => decodeIndexes(piece.element_indexes)).map(
@@ -157,7 +157,7 @@ function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
 }
 
 /** Returns an empty list for a damaged row. Lists omit what it holds; it becomes a dead letter when it is leased. */
-function readable<T>(read: () => readonly T[]): readonly T[] {
+export function readable<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read();
   } catch {

@@ -39,8 +39,9 @@ export function* complete(
   }
   const stored = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
-    "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1 WHERE seq = $2",
+    "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1, reply = $2 WHERE seq = $3",
     encodeRoutes(stored),
+    reply,
     key.seq,
   );
   for (const { route, result } of routes) {

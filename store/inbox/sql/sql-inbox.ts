@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { backoffMs } from "../../../base/async/backoff.ts";
 import type { RateShareRequest, Share } from "../../../base/async/rate-shares.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
-import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
+import type { ArgumentsOf, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { newKey } from "../../sql/values.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
@@ -10,34 +10,9 @@ import type * as port from "../inbox.ts";
 import { InboxUnavailableError } from "../inbox.ts";
 import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
+import type { InboxExecutor, SqlInboxOptions } from "./options.ts";
 import { toWorkItems } from "./rows/work-items.ts";
 import type { InboxOperations } from "./sql.ts";
-
-export interface InboxExecutor extends Executor<InboxOperations> {
-  /** @throws InboxFullError when there is no space for a body of that size */
-  admit(bodyBytes: number): void;
-  /** Measures the sizes; rejects when the store is unavailable. */
-  measure(signal: AbortSignal | undefined): Promise<Pick<port.InboxHealth, "usedBytes" | "freeBytes">>;
-}
-
-export interface SqlInboxOptions {
-  readonly retention: port.InboxRetention;
-  /** Milliseconds since 1970, for times of display. */
-  readonly now: () => number;
-  /** The clock of leases, waits, ages and retention. */
-  readonly clockMs: () => number;
-  /** Resolves when the store can be used; returns undefined when it already can. */
-  readonly prepare?: () => Promise<void> | undefined;
-  /** Saves the store's clock; undefined where the database has a clock. */
-  readonly saveClock?: () => Promise<unknown>;
-  /**
-   * The maximum bytes of bodies which wait to be written. More is refused, so that memory stays bounded
-   * when the store is slow.
-   */
-  readonly maxQueuedBytes: number;
-}
-
-export const defaultMaxQueuedBytes = 67_108_864;
 
 const defaultMaxLeaseBytes = 33_554_432;
 
@@ -174,6 +149,21 @@ export class SqlInbox implements port.Inbox {
     const { result, wake } = await this.#call("replay", [filter, request], options);
     this.#notify(wake);
     return result;
+  }
+
+  async batches(
+    filter: port.BatchFilter,
+    page: port.PageRequest,
+    options?: port.CallOptions,
+  ): Promise<port.Page<port.ReceivedBatch>> {
+    checkPage(page);
+    return await this.#call("listBatches", [filter, page], options);
+  }
+
+  async batch(batchId: string, options?: port.CallOptions): Promise<port.BatchDetail | null> {
+    const found = await this.#call("findBatch", [batchId], options);
+    if (found === null) return null;
+    return { ...found, deliveries: found.deliveries.map((delivery) => this.#toDisplay(delivery)) };
   }
 
   async deliveries(

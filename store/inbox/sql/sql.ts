@@ -2,6 +2,7 @@ import type { StoreFaults } from "../../sql/faults.ts";
 import { readClock, saveClock } from "../../sql/persistent-clock.ts";
 import { InboxFullError, InboxOpenError, InboxUnavailableError, PageCursorError } from "../inbox.ts";
 import { accept } from "./accept.ts";
+import { findBatch, listBatches } from "./batches.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./counts.ts";
 import { listDeadLetters } from "./dead-letters.ts";
@@ -24,11 +25,13 @@ export const operations = {
   complete,
   counts,
   extend,
+  findBatch,
   findDelivery,
   expireLeases,
   saveClock,
   lease,
   leaveRate,
+  listBatches,
   listDeadLetters,
   listDeliveries,
   oldestPending,

@@ -2,7 +2,8 @@ import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.t
 import { workerBeside } from "../../sql/sqlite/executor.ts";
 import { mib, openSqliteExecutor, type SqliteFileOptions } from "../../sql/sqlite/open.ts";
 import { defaultRetention, type Inbox, type InboxRetention } from "../inbox.ts";
-import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
+import { defaultMaxQueuedBytes } from "../sql/options.ts";
+import { SqlInbox } from "../sql/sql-inbox.ts";
 import { inboxStore } from "./store.ts";
 
 /** Defaults: a reserve of 16 MiB, a write-ahead log of 16 MiB, and a linger of 2 ms. */

@@ -12,8 +12,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "../../../../base/text/digest.ts";
 import { DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { WebhookMessageSchema } from "../../../../gen/engage/webhook/v1/message_pb.ts";
+import { SignatureScheme } from "../../../../gen/engage/webhook/v1/received_batch_pb.ts";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { openWebhookServer, type WebhookServer } from "../../webhook-server.ts";
+import { openWebhookServer, sign, type WebhookServer } from "../../webhook-server.ts";
 
 const key = "engage_a-key-of-the-test";
 const headers = { authorization: `Bearer ${key}` };
@@ -45,7 +46,7 @@ async function receiveThree(client: Webhooks): Promise<void> {
 }
 
 describe.each(transports)("over %s", (_name, open) => {
-  test("each of the nine methods does its part", async () => {
+  test("each method does its part", async () => {
     const server = await openWebhookServer({}, { settings });
     const client = createClient(WebhookReceiver, open(server.url));
     await receiveThree(client);
@@ -77,6 +78,20 @@ describe.each(transports)("over %s", (_name, open) => {
 
     const { deliveries } = await client.listDeliveries({ filter: { pushId: "ann" } }, { headers });
     expect(deliveries).toMatchObject([{ state: DeliveryState.DELIVERED, index: 1, requestId: "r-1" }]);
+    const { batches } = await client.listBatches({ filter: { requestId: "r-1" } }, { headers });
+    expect(batches).toMatchObject([
+      { channel: "demo", targets: [{ accepted: 2n, delivered: 1n, dead: 1n }] },
+    ]);
+    const { batchId } = batches[0]!;
+    const received = await client.getBatch({ batchId }, { headers });
+    expect(received.signature).toMatchObject({ scheme: SignatureScheme.CALLER, cause: "" });
+    expect(received.deliveries.map(({ state }) => state)).toEqual([
+      DeliveryState.DELIVERED,
+      DeliveryState.DEAD,
+    ]);
+    expect(Buffer.from(received.body).toString()).toContain(receipt);
+    expect(Buffer.from(received.reply!).toString()).toContain("push_id is required");
+
     const { deliveryId } = deliveries[0]!;
     const { delivery } = await client.getDelivery({ deliveryId }, { headers });
     expect(Buffer.from(delivery!.message!.rawReceipt).toString()).toBe(receipt);
@@ -104,6 +119,8 @@ describe.each(transports)("over %s", (_name, open) => {
       client.receive({ channel: "demo", messages: [] }),
       client.leaseMessages({ target: "pulled" }),
       client.settleMessages({}),
+      client.listBatches({}),
+      client.getBatch({ batchId: "x" }),
       client.listDeliveries({}),
       client.getDelivery({ deliveryId: "x" }),
       client.listDeadLetters({}),
@@ -162,7 +179,8 @@ async function restJson(server: WebhookServer, path: string, body?: object): Pro
 test("over REST each method has its path", async () => {
   const server = await openWebhookServer({}, { settings });
   const element = (pushId: string): string => `{"push_id":"${pushId}","#ops_receipt_properties":${receipt}}`;
-  const { text } = await server.send(`[${["ann", "gone", ""].map(element).join(",")}]`);
+  const body = `[${["ann", "gone", ""].map(element).join(",")}]`;
+  const { text } = await server.send(body);
   expect(JSON.parse(text).data.fail_list).toEqual([{ index: 3, message: "push_id is required" }]);
 
   const leased = await restJson(server, "/v1/webhook/messages:lease", { target: "pulled", lease: "60s" });
@@ -178,6 +196,17 @@ test("over REST each method has its path", async () => {
     settlements: [{ leaseToken, results }],
   });
   expect(settled).toMatchObject({ settledCount: 2 });
+
+  const { batches } = await restJson(server, "/v1/webhook/batches?filter.channel=demo&pageSize=1");
+  expect(batches).toMatchObject([{ requestId: "r-1", bodyBytes: `${Buffer.byteLength(body)}` }]);
+  const [{ batchId }] = batches as never as [{ batchId: string }];
+  const received = await restJson(server, `/v1/webhook/batches/${batchId}`);
+  expect([atob(received["body"]!), atob(received["reply"]!)]).toEqual([body, text]);
+  expect(received).toMatchObject({
+    batch: { batchId },
+    signature: { scheme: "SIGNATURE_SCHEME_HMAC_SHA1", value: sign(body), matches: true, cause: "" },
+    deliveries: [{ pushId: "ann" }, { pushId: "gone" }],
+  });
 
   const { deliveryId } = batch.messages[0]!;
   const listed = await restJson(
@@ -204,9 +233,11 @@ test("over REST each method has its path", async () => {
 test("a signature lets in to Receive alone", async () => {
   const server = await openWebhookServer({}, { settings });
   expect((await server.send("[]")).status).toBe(200);
-  const paths = ["/v1/webhook/stats", "/v1/webhook/deliveries", "/v1/webhook/dead-letters"];
-  const statuses = await Promise.all(paths.map(async (path) => (await server.rest(path)).status));
-  expect(statuses).toEqual([401, 401, 401]);
+  const paths = ["stats", "batches", "batches/x", "deliveries", "dead-letters"];
+  const statuses = await Promise.all(
+    paths.map(async (path) => (await server.rest(`/v1/webhook/${path}`)).status),
+  );
+  expect(statuses).toEqual(paths.map(() => 401));
 });
 
 test("a server without channels and targets keeps nothing, and says so", async () => {

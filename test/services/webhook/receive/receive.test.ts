@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { batchOf, readBody } from "../bodies.ts";
-import { createRig } from "../receiver.ts";
+import { createRig, sign } from "../receiver.ts";
 import { success } from "./replies.ts";
 
 it("a byte order mark is taken, and is part of what is signed and stored", async () => {
@@ -60,6 +60,27 @@ describe("refused as a whole", () => {
 });
 
 describe("accepted", () => {
+  it("a batch is stored with how it was authenticated", async () => {
+    const { send, receive, inbox } = createRig({ signatureHeaders: ["X-SVC-OPS-Signature", "X-Sig"] });
+    const body = Buffer.from(batchOf(["a"], "r1"));
+    await send(body);
+    const another = Buffer.from(batchOf(["a"], "r2"));
+    const headers = new Headers({
+      "x-svc-ops-signature": "0".repeat(40),
+      "x-sig": ` ${sign(another).toUpperCase()} `,
+    });
+    await receive({ channel: "demo", body: another, headers });
+    await receive({ channel: "demo", body: Buffer.from(batchOf(["a"], "r3")), headers: undefined });
+    expect(inbox.stored.map(({ auth }) => auth)).toEqual([
+      { scheme: "hmac-sha1", header: "x-svc-ops-signature", value: sign(body) },
+      { scheme: "hmac-sha1", header: "x-sig", value: sign(another).toUpperCase() },
+      { scheme: "caller" },
+    ]);
+    const open = createRig({ auth: "off" });
+    await open.receive({ channel: "demo", body, headers: new Headers() });
+    expect(open.inbox.stored[0]!.auth).toEqual({ scheme: "none" });
+  });
+
   it("w001 is stored with where its element and receipt stand", async () => {
     const body = readBody("w001_manual_sample_full.json");
     const { send, inbox, events } = createRig();

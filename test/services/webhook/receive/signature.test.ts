@@ -22,7 +22,10 @@ describe("published vectors", () => {
   };
   it.each(vectors.map((vector) => [vector.signature, vector] as const))("%s", (signature, vector) => {
     const bytes = Buffer.from(vector.body_text);
-    expect(verifySignature(bytes, [signature], [secret(vector.secret)], nowMs)).toEqual({ kind: "match" });
+    expect(verifySignature(bytes, [signature], [secret(vector.secret)], nowMs)).toEqual({
+      kind: "match",
+      value: signature,
+    });
   });
 });
 
