@@ -22,6 +22,7 @@ COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY package.json engage.demo.yaml LICENSE ./
 COPY proto proto
+COPY console/dist console/dist
 RUN install -d -o node -g node /data
 USER node
 VOLUME /data

@@ -39,7 +39,10 @@ export interface GatewayOptions {
   readonly reportFault: ReportFault;
   /** REST forms of message types that differ from proto3 JSON. */
   readonly codecs?: RestCodecs;
-  readonly pages: Omit<PagesOptions, "isDraining">;
+  readonly pages: Omit<PagesOptions, "isDraining"> & {
+    /** The path of a page to which `/` redirects browsers. */
+    readonly home?: string;
+  };
   readonly tls?: TlsOptions;
   /** The treatment of unknown members of JSON bodies; by default they are refused. */
   readonly unknownMembers?: UnknownMembers;
@@ -125,11 +128,12 @@ function createDispatch(
     "/readyz",
     "/metrics",
     ...Object.keys(own).filter((path) => !/^\/.+\//.test(path)),
+    ...(options.pages.folders ?? []).map(({ path }) => path),
   ];
   const pages = createPages({
     ...options.pages,
     isDraining: () => health.isDraining,
-    pages: { ...own, "/": createIndexPage(gateway.services, rest.routes, paths) },
+    pages: { ...own, "/": createIndexPage(gateway.services, rest.routes, paths, options.pages.home) },
   });
   const nearest = createNearestPath(gateway.services, rest.routes);
   const admit = createSites(options.sites ?? noSites, createTargets(gateway.services, rest));

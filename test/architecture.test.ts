@@ -7,11 +7,16 @@ import { describe, expect, it } from "vitest";
  * layer may use, the gateway knows no service, a service knows neither the gateway
  * nor another service, `services/bridges` joins services through their ports, stores
  * import only what drives their SQL (`store/sql`) and what fences it, and `cmd/serve`
- * alone connects them. The other commands use what has a front file.
+ * alone connects them. The other commands use what has a front file. The console is a
+ * client like any other: it imports generated code, and no layer imports it.
  */
 const layers = ["gen", "base", "gateway", "services", "store", "cmd"] as const;
 const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
-const product = files.filter((file) => !file.path.startsWith("gen/") && !file.path.includes("/testproto/"));
+const inBrowser = listFiles("console/src").map(readSource);
+const product = [
+  ...files.filter((file) => !file.path.startsWith("gen/") && !file.path.includes("/testproto/")),
+  ...inBrowser,
+];
 
 interface Source {
   readonly path: string;
@@ -27,7 +32,7 @@ interface Source {
 
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
@@ -135,6 +140,26 @@ describe("layers", () => {
     expect([...packages].filter((name) => !name.startsWith("@bufbuild/protobuf"))).toEqual([]);
   });
 
+  it("the console imports its own files and generated code", () => {
+    const offences = inBrowser.flatMap((file) =>
+      file.imports
+        .filter((to) => !/^(?:gen|console\/src)\//.test(to))
+        .map((to) => `${file.path} imports ${to}`),
+    );
+    expect(offences).toEqual([]);
+    expect(inBrowser.some((file) => file.imports.some((to) => to.startsWith("gen/")))).toBe(true);
+  });
+
+  it("the console uses its own packages and those of generated code", () => {
+    const { dependencies } = JSON.parse(readFileSync("console/package.json", "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    const allowed = [...Object.keys(dependencies), "@bufbuild/protobuf", "@connectrpc/connect"];
+    const isAllowed = (name: string) => allowed.some((one) => name === one || name.startsWith(`${one}/`));
+    const packages = new Set(inBrowser.flatMap((file) => file.packages));
+    expect([...packages].filter((name) => !isAllowed(name))).toEqual([]);
+  });
+
   it("has no import cycles", () => {
     expect(findCycles(new Map(product.map((file) => [file.path, file.imports])))).toEqual([]);
   });
@@ -180,7 +205,7 @@ describe("conventions", () => {
   });
 
   it("has no folder or file named for nothing in particular", () => {
-    const vague = /(?:^|\/)(?:utils?|common|helpers?|types|misc|index)(?:\/|\.ts$)/;
+    const vague = /(?:^|\/)(?:utils?|common|helpers?|types|misc|index)(?:\/|\.tsx?$)/;
     expect(product.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
   });
 
@@ -191,13 +216,14 @@ describe("conventions", () => {
   });
 
   /** Each of their files is a subject of its own. */
-  const lists: readonly string[] = ["base/async", "base/text"];
+  const lists: readonly string[] = ["base/async", "base/text", "console/src/controls"];
 
   it("starts a folder of more than ten files with a file of its name", () => {
     const folders = Map.groupBy(product, ({ path }) => dirname(path));
     const large = [...folders].filter(([folder, inside]) => inside.length > 10 && !lists.includes(folder));
-    const first = ([folder]: [string, unknown]): string => join(folder, `${basename(folder)}.ts`);
-    expect(large.map(first).filter((path) => !product.some((file) => file.path === path))).toEqual([]);
+    const first = ([folder]: [string, unknown]): string => join(folder, basename(folder));
+    const isThere = (path: string) => product.some((file) => file.path.replace(/\.tsx?$/, "") === path);
+    expect(large.map(first).filter((path) => !isThere(path))).toEqual([]);
   });
 
   it("keeps files to 300 lines, and half of them to 80 lines of code", () => {

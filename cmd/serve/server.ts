@@ -18,6 +18,7 @@ import { createPluginController, pluginHealthService } from "../../services/pars
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
+import { createConsolePages } from "./console.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
 import { siteOptionsOf } from "./sites.ts";
@@ -63,6 +64,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }
+  const consolePages = config.console ? createConsolePages() : undefined;
   const gateway = createGateway({
     services,
     limits: config.limits,
@@ -75,6 +77,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       ),
     codecs,
     pages: {
+      ...consolePages,
       checks,
       metrics,
       ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(config.auth) }),

@@ -50,13 +50,23 @@ function isBelow(body: string | Uint8Array, minBytes: number): boolean {
   return (typeof body === "string" && body.length * 3 < minBytes) || Buffer.byteLength(body) < minBytes;
 }
 
-/** Returns the encoding of the response; an entry with `q=0` refuses one. */
+/** Returns whether the caller accepts an encoding. */
+export function accepts({ headers }: NodeRequest, encoding: Encoding): boolean {
+  return acceptedEncodings(headers["accept-encoding"]).includes(encoding);
+}
+
+/** Returns the encoding of the response. */
 function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
-  const accepted = String(header ?? "")
+  const accepted = acceptedEncodings(header);
+  if (accepted.includes("gzip")) return "gzip";
+  return accepted.includes("br") ? "br" : undefined;
+}
+
+/** An entry with `q=0` refuses one. */
+function acceptedEncodings(header: string | string[] | undefined): readonly (string | undefined)[] {
+  return String(header ?? "")
     .split(",")
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => !/;\s*q=0(?:\.0*)?$/.test(entry))
     .map((entry) => entry.split(";")[0]);
-  if (accepted.includes("gzip")) return "gzip";
-  return accepted.includes("br") ? "br" : undefined;
 }

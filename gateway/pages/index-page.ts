@@ -13,11 +13,15 @@ interface Listing {
   readonly services: readonly string[];
 }
 
-/** `/`: what is served here, as HTML for browsers and as JSON for all else. */
+/**
+ * `/`: what is served here, as HTML for browsers and as JSON for all else.
+ * @param home the path to which browsers are redirected instead
+ */
 export function createIndexPage(
   services: readonly ServedService[],
   routes: readonly RestBinding[],
   pages: readonly string[],
+  home?: string,
 ): PageHandler {
   const listing: Listing = {
     pages: [...pages].sort(),
@@ -26,10 +30,15 @@ export function createIndexPage(
   };
   return (request) => {
     const vary = varyWith(request, "accept");
-    return /\btext\/html\b/.test(request.headers.accept ?? "")
-      ? htmlPage(listing, vary)
-      : jsonPage(listing, vary);
+    if (!/\btext\/html\b/.test(request.headers.accept ?? "")) return jsonPage(listing, vary);
+    return home === undefined ? htmlPage(listing, vary) : redirect(home, vary);
   };
+}
+
+/** The location is relative, so that it also holds below a path of a proxy. */
+function redirect(path: string, vary: string): Page {
+  const headers = { location: path.slice(1), "cache-control": "no-store", vary };
+  return { status: 303, contentType: "text/plain; charset=utf-8", body: "", headers };
 }
 
 function jsonPage(listing: Listing, vary: string): Page {

@@ -19,6 +19,14 @@ export interface Page {
 
 export type PageHandler = (request: PageRequest) => Page | Promise<Page>;
 
+/** The pages at all paths that start with one. */
+export interface PageFolder {
+  /** Ends with a slash. */
+  readonly path: string;
+  /** Returns the page at the rest of a path. */
+  readonly pageAt: (rest: string) => PageHandler;
+}
+
 export interface PagesOptions {
   readonly isDraining: () => boolean;
   /** The checks, by the names that `/readyz` shows. */
@@ -28,6 +36,7 @@ export interface PagesOptions {
   readonly requireMetricsKey?: (request: PageRequest) => void;
   /** Further pages by their exact path. */
   readonly pages?: Readonly<Record<string, PageHandler>>;
+  readonly folders?: readonly PageFolder[];
   /** Receives what a page throws; its caller gets "internal error". */
   readonly reportFault: (error: unknown, path: string) => void;
 }
@@ -50,9 +59,17 @@ export function createPages(options: PagesOptions): Pages {
     ["/metrics", (request) => metricsPage(options, request, metricsOf)],
     ...Object.entries(options.pages ?? {}),
   ]);
+  const { folders = [] } = options;
+  const findInFolder = (path: string): PageHandler | undefined => {
+    const folder = folders.find((one) => `${path}/`.startsWith(one.path));
+    if (folder === undefined) return undefined;
+    return path.length < folder.path.length
+      ? toFolder(folder)
+      : folder.pageAt(path.slice(folder.path.length));
+  };
   return {
     serve(path, request, response) {
-      const handler = handlers.get(path);
+      const handler = handlers.get(path) ?? findInFolder(path);
       if (handler === undefined) return false;
       if (request.method !== "GET" && request.method !== "HEAD") {
         const refusal = json(405, { code: 12, message: `${path} takes GET and HEAD only`, details: [] });
@@ -63,6 +80,13 @@ export function createPages(options: PagesOptions): Pages {
       return true;
     },
   };
+}
+
+/** Redirects to the path with the slash. The location is relative, so that it also holds below a path of a proxy. */
+function toFolder({ path }: PageFolder): PageHandler {
+  const location = `${path.slice(0, -1).split("/").at(-1)}/`;
+  const page = { status: 308, contentType: "text/plain; charset=utf-8", body: "", headers: { location } };
+  return () => page;
 }
 
 async function serve(
@@ -115,10 +139,10 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   const body = typeof page.body === "string" ? Buffer.from(page.body) : page.body;
   // An unexpected body, as of a refused POST, is read and discarded so that the connection stays usable.
   request.resume();
+  const isUnchanged = page.status === 304;
   target.writeHead(page.status ?? 200, {
     ...page.headers,
-    "content-type": page.contentType,
-    "content-length": body.length,
+    ...(!isUnchanged && { "content-type": page.contentType, "content-length": body.length }),
     "x-content-type-options": "nosniff",
   });
   if (request.method === "HEAD") target.end();

@@ -47,7 +47,7 @@ export type Admit = (
 ) => boolean;
 
 /** Pages that a link from another site may open: they show nothing secret and change nothing. */
-const linkable = new Set(["/", "/docs"]);
+const linkable = new Set(["/", "/console", "/console/", "/docs"]);
 
 /**
  * Refuses calls of pages of other sites that nothing else authenticates: a

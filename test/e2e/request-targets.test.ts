@@ -156,15 +156,14 @@ describe("/", () => {
     const { status, headers, body } = await sendHttp1(port, "GET /", {});
     expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
     expect(JSON.parse(body.toString())).toMatchObject({
-      pages: ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"],
+      pages: ["/console/", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"],
       rest: expect.arrayContaining(["POST /open/event-analyze", "GET /v1/channels"]),
       services: expect.arrayContaining(["proto.Parser", "grpc.health.v1.Health"]),
     });
   });
 
-  test("is a page for browsers", async () => {
-    const { headers, body } = await sendHttp1(port, "GET /", { accept: "text/html,*/*;q=0.8" });
-    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(body.toString()).toContain('<a href="docs">/docs</a>');
+  test("leads browsers to the console", async () => {
+    const { status, headers } = await sendHttp1(port, "GET /", { accept: "text/html,*/*;q=0.8" });
+    expect([status, headers["location"]]).toEqual([303, "console/"]);
   });
 });

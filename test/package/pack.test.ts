@@ -54,6 +54,8 @@ const engage = (...args: readonly string[]) =>
 test("the package holds what runs and what is imported, and no sources", () => {
   const expected = [
     "LICENSE",
+    "console/dist/index.html",
+    "console/dist/index.html.br",
     "dist/cmd/engage.js",
     "dist/gateway/openapi/swagger-ui/LICENSE",
     "dist/gateway/openapi/swagger-ui/swagger-ui-bundle.js",

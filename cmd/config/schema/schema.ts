@@ -177,6 +177,8 @@ export const configSchema = z.strictObject({
   tls: tlsSchema.optional(),
   auth: section(authSchema),
   gateway: section(gatewaySchema),
+  /** Whether the console is served at /console/. */
+  console: z.boolean().default(true),
   metrics: section(metricsSchema),
   limits: section(limitsSchema),
   /** Time that calls in flight get to finish when the service stops. */

@@ -1,0 +1,28 @@
+import { t } from "../texts/texts.ts";
+import { LiveControl } from "./live-control.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Outlet } from "./outlet.tsx";
+import { PreferenceBar } from "./preference-bar.tsx";
+
+/** The frame around all pages. */
+export function App() {
+  return (
+    <>
+      <button type="button" class="button skip" onClick={() => document.querySelector("h1")?.focus()}>
+        {t("shell.skip")}
+      </button>
+      <div class="shell">
+        <Navigation />
+        <div>
+          <header class="bar">
+            <LiveControl />
+            <PreferenceBar />
+          </header>
+          <main class="page">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { ComponentType } from "preact";
+import type { TextKey } from "../texts/catalogue.ts";
+import type { IconName } from "./icon.tsx";
+import type { PageProps } from "./page-props.ts";
+
+export interface PageEntry {
+  /** The first segment of its path; empty for the page at the start. */
+  readonly path: string;
+  readonly title: TextKey;
+  readonly group: "traffic" | "analysis" | "push" | "server";
+  readonly icon: IconName;
+  /** Loads the code of the page when it is first opened. */
+  readonly load: () => Promise<ComponentType<PageProps>>;
+}
+
+/** The pages in the order of the navigation. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: "",
+    title: "overview.title",
+    group: "traffic",
+    icon: "overview",
+    load: async () => (await import("../pages/overview/overview.tsx")).OverviewPage,
+  },
+];
+
+/** Returns the page of a path and what follows its name; undefined if there is none. */
+export function findPage(path: readonly string[]): { page: PageEntry; rest: readonly string[] } | undefined {
+  const [name = "", ...rest] = path;
+  const page = pages.find((one) => one.path === name);
+  return page && { page, rest };
+}

@@ -1,0 +1,90 @@
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Series } from "./series.ts";
+
+interface Lines {
+  readonly timesMs: readonly number[];
+  readonly series: readonly Series[];
+  readonly formatValue: (value: number) => string;
+  readonly formatTime: (ms: number) => string;
+}
+
+const height = 180;
+/** Names of the colours of lines, in their order. */
+const colors = ["--line-0", "--line-1", "--line-2", "--line-3", "--line-4", "--line-5"] as const;
+
+/** Draws lines into an element and follows its width and the colours of the system. */
+export function drawLines(host: HTMLElement, lines: Lines): { draw(lines: Lines): void; end(): void } {
+  let present = lines;
+  let plot = createPlot(host, present);
+  const again = () => {
+    plot.destroy();
+    plot = createPlot(host, present);
+  };
+  const resize = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
+  resize.observe(host);
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", again);
+  return {
+    draw(next) {
+      present = next;
+      plot.setData(dataOf(next));
+    },
+    end() {
+      resize.disconnect();
+      scheme.removeEventListener("change", again);
+      plot.destroy();
+    },
+  };
+}
+
+function dataOf({ timesMs, series }: Lines): uPlot.AlignedData {
+  const times = timesMs.map((ms) => ms / 1_000);
+  return [times, ...series.map(({ values }) => values.map((value) => value ?? null))];
+}
+
+function createPlot(host: HTMLElement, lines: Lines): uPlot {
+  const styles = getComputedStyle(host);
+  const grid = { stroke: colorOf(host, "--line"), width: 1 };
+  const axis = {
+    stroke: colorOf(host, "--muted"),
+    font: `12px ${styles.fontFamily}`,
+    grid,
+    ticks: { show: false },
+  };
+  const options: uPlot.Options = {
+    width: host.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { drag: { setScale: false } },
+    scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+    axes: [
+      {
+        ...axis,
+        values: (_plot, seconds) => seconds.map((second) => lines.formatTime(second * 1_000)),
+        space: 90,
+      },
+      { ...axis, values: (_plot, values) => values.map(lines.formatValue), size: 56 },
+    ],
+    series: [
+      {},
+      ...lines.series.map(({ label }, i) => ({
+        label,
+        stroke: colorOf(host, colors[i % colors.length]!),
+        width: 2,
+        points: { show: false },
+      })),
+    ],
+  };
+  return new uPlot(options, dataOf(lines), host);
+}
+
+/** Resolves a colour that depends on the theme, which a canvas cannot. */
+function colorOf(host: HTMLElement, name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  host.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

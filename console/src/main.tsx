@@ -1,0 +1,13 @@
+import { render } from "preact";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/controls.css";
+import "./style/chart.css";
+import { App } from "./app/app.tsx";
+import { applyPreferences } from "./app/preferences.ts";
+import { startRouter } from "./router/router.ts";
+
+applyPreferences();
+startRouter();
+render(<App />, document.getElementById("app")!);

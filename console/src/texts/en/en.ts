@@ -1,0 +1,6 @@
+import { controls } from "./controls.ts";
+import { overview } from "./overview.ts";
+import { shell } from "./shell.ts";
+
+/** The English catalogue. Its keys are those of every language. */
+export const en = { ...shell, ...controls, ...overview } as const;

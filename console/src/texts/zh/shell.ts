@@ -1,0 +1,26 @@
+import type { shell as en } from "../en/shell.ts";
+
+export const shell: Readonly<Record<keyof typeof en, string>> = {
+  "shell.skip": "跳到正文",
+  "shell.menu": "菜单",
+  "shell.pages": "页面",
+  "shell.language": "语言",
+  "shell.theme": "外观",
+  "shell.theme.system": "跟随系统",
+  "shell.theme.light": "浅色",
+  "shell.theme.dark": "深色",
+  "shell.zone": "时区",
+  "shell.zone.local": "{zone}（本浏览器）",
+  "shell.group.traffic": "流量",
+  "shell.group.analysis": "分析",
+  "shell.group.push": "推送",
+  "shell.group.server": "服务器",
+  "shell.reference": "API 参考",
+  "shell.loading": "加载中",
+  "shell.unknown.title": "没有这个页面",
+  "shell.unknown.text": "控制台在 {path} 处没有内容。",
+  "shell.unknown.home": "前往概览",
+  "shell.failed.title": "页面加载失败",
+  "shell.failed.text": "请重新加载。如果服务器已更新，旧页面将不再适用。",
+  "shell.failed.reload": "重新加载",
+};

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { rangeOf, ratesOf } from "../../console/src/chart/series.ts";
+import {
+  attentionTo,
+  type Counts,
+  stateOfTarget,
+  totalsOf,
+} from "../../console/src/pages/overview/totals.ts";
+
+const mail: Counts = { channel: "demo", target: "mail", accepted: 9n, delivered: 9n, dead: 0n, pending: 0n };
+const large = 9_007_199_254_740_993n;
+
+test("totals are exact beyond the integers of a double", () => {
+  const totals = totalsOf([mail, { ...mail, accepted: large, dead: 2n, pending: 3n }]);
+  expect(totals).toEqual({ accepted: large + 9n, delivered: 18n, dead: 2n, pending: 3n });
+});
+
+test.each([
+  ["dead", { dead: 1n, pending: 5n }],
+  ["waiting", { pending: 5n }],
+  ["good", {}],
+  ["idle", { accepted: 0n, delivered: 0n }],
+] as const)("a target is %s", (state, change) => {
+  expect(stateOfTarget({ ...mail, ...change })).toBe(state);
+});
+
+describe("what needs attention", () => {
+  const calm = { writable: true, oldestMs: undefined };
+  test.each([
+    ["nothing", calm, mail, []],
+    ["nothing about a message that waits for seconds", { ...calm, oldestMs: 90_000 }, mail, []],
+    ["a message that waits for minutes", { ...calm, oldestMs: 1_000 }, mail, ["waiting"]],
+    ["what was given up", calm, { ...mail, dead: 3n }, ["dead"]],
+    [
+      "a full inbox first",
+      { writable: false, oldestMs: 1_000 },
+      { ...mail, dead: 3n },
+      ["full", "waiting", "dead"],
+    ],
+  ])("is %s", (_name, inbox, counts, expected) => {
+    expect(attentionTo(inbox, [counts], 100_000).map(({ kind }) => kind)).toEqual(expected);
+  });
+});
+
+describe("rates", () => {
+  test("are what a counter gained a second", () => {
+    const readings = [
+      { ms: 0, count: 10 },
+      { ms: 5_000, count: 20 },
+      { ms: 7_000, count: 20 },
+    ];
+    expect(ratesOf(readings)).toEqual([2, 0]);
+  });
+
+  test("have a gap where the counter starts anew", () => {
+    const readings = [
+      { ms: 0, count: 10 },
+      { ms: 1_000, count: 1 },
+      { ms: 2_000, count: 3 },
+    ];
+    expect(ratesOf(readings)).toEqual([undefined, 2]);
+  });
+
+  test("have a range for the sentence about them, which leaves gaps out", () => {
+    expect(rangeOf({ label: "a", values: [undefined, 3, 1, undefined, 2, undefined] })).toEqual({
+      last: 2,
+      low: 1,
+      high: 3,
+    });
+    expect(rangeOf({ label: "a", values: [undefined] })).toBeUndefined();
+  });
+});
