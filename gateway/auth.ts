@@ -61,10 +61,13 @@ export function createAuthorizer(options: AuthOptions): Authorize {
   return (record, served, header) => {
     const presented = hasNoUseForKeys ? [] : presentedKeys(header);
     const identity = identify(presented, record);
-    if (identity !== undefined) record.caller = identity.caller;
+    if (identity !== undefined) {
+      record.caller = identity.caller;
+      record.mayCall = identity.mayCall(served);
+    }
     if (options.mode === "off" || isOpen(served, record)) return;
     if (identity === undefined) throw unauthenticated(presented.length > 0);
-    if (!identity.mayCall(served)) throw denied(served);
+    if (!record.mayCall) throw denied(served);
   };
 }
 

@@ -88,6 +88,42 @@ export const comments: Readonly<Record<string, string>> = {
     "Warnings. REST: a list of their messages, written when not empty.",
   "engage.analysis.v1.AnswerInfo.zone":
     "The zone of the days.",
+  "engage.analysis.v1.Catalog":
+    "Catalog lists what the queries of a project can name: events, properties with\ntheir values, dimension columns and named metrics. Cohorts and tags are\nlisted by AnalysisProxy.ListClusters. All counts are those of queries at the\nmoment of the call.\n\nCallers authenticate with a query token, which determines the accessible\nprojects. A caller without one who authenticates with a bearer key or a\nclient certificate has access to all projects.\n\nErrors:\n\n- INVALID_ARGUMENT: the message names the field, the value and the valid\n  values.\n- UNAUTHENTICATED: the call has neither a token nor a key.\n- PERMISSION_DENIED: the token is unknown or does not grant access to this\n  project.\n- NOT_FOUND: the event or the property is unknown.\n- FAILED_PRECONDITION: an upstream platform has the data of the project.\n- RESOURCE_EXHAUSTED: there are too many concurrent queries.\n- UNAVAILABLE: the event store is unavailable.",
+  "engage.analysis.v1.Catalog.GetEvent":
+    "GetEvent returns one event with its properties.",
+  "engage.analysis.v1.Catalog.ListDimensions":
+    "ListDimensions lists the dimension tables of a project, which translate the\nvalues of a property.",
+  "engage.analysis.v1.Catalog.ListEvents":
+    "ListEvents lists the events of a project with their numbers and days.",
+  "engage.analysis.v1.Catalog.ListMetrics":
+    "ListMetrics lists the named metrics of a project.",
+  "engage.analysis.v1.Catalog.ListProjects":
+    "ListProjects lists the projects which the caller can query, by id.",
+  "engage.analysis.v1.Catalog.ListProperties":
+    "ListProperties lists the columns of events or of users that queries can\nname: properties, ids and times, virtual properties and dimension columns.",
+  "engage.analysis.v1.Catalog.ListPropertyValues":
+    "ListPropertyValues lists the most frequent values of a column. An event\nwith a list counts for each of its distinct elements.",
+  "engage.analysis.v1.CatalogProperty":
+    "CatalogProperty is a column that queries can name.",
+  "engage.analysis.v1.CatalogProperty.count":
+    "The number of events, or users, with a value; of the event in the request\nif it names one. Not set for virtual properties and dimension columns,\nwhose values are computed.",
+  "engage.analysis.v1.CatalogProperty.display_name":
+    "Display name; empty without one.",
+  "engage.analysis.v1.CatalogProperty.event_count":
+    "The number of different events with a value.",
+  "engage.analysis.v1.CatalogProperty.events":
+    "Names of these events, the most frequent first, at most 100.",
+  "engage.analysis.v1.CatalogProperty.group":
+    "Name of the object group of which it is a member; empty for other columns.",
+  "engage.analysis.v1.CatalogProperty.kind":
+    "Its origin.",
+  "engage.analysis.v1.CatalogProperty.name":
+    "Name of the column, as in queries.",
+  "engage.analysis.v1.CatalogProperty.table":
+    "Its owner.",
+  "engage.analysis.v1.CatalogProperty.type":
+    "Type of its values. For a member of an object group, that of each object's\nvalue.",
   "engage.analysis.v1.Cluster":
     "Cluster is one version of a cohort or tag.",
   "engage.analysis.v1.Cluster.day":
@@ -210,6 +246,20 @@ export const comments: Readonly<Record<string, string>> = {
     "0-based number of the operand in the formula. Required.",
   "engage.analysis.v1.CustomFilter.relation":
     "How they are joined. Default: and.",
+  "engage.analysis.v1.DimensionColumn":
+    "DimensionColumn is a column of a dimension table.",
+  "engage.analysis.v1.DimensionColumn.column":
+    "Name of the column in its table.",
+  "engage.analysis.v1.DimensionColumn.display_name":
+    "Display name; empty without one.",
+  "engage.analysis.v1.DimensionColumn.name":
+    "Name in queries, `property@column`.",
+  "engage.analysis.v1.DimensionColumn.property":
+    "Property whose values it translates.",
+  "engage.analysis.v1.DimensionColumn.table":
+    "Owner of the property.",
+  "engage.analysis.v1.DimensionColumn.value_count":
+    "The number of values that it translates.",
   "engage.analysis.v1.DownloadEventUsersRequest":
     "DownloadEventUsersRequest carries a user query whose result is streamed.",
   "engage.analysis.v1.DownloadEventUsersRequest.bom":
@@ -258,6 +308,20 @@ export const comments: Readonly<Record<string, string>> = {
     "The column, for example `#account_id`. Required.",
   "engage.analysis.v1.EntityColumn.table_type":
     "Table of the column. Required.",
+  "engage.analysis.v1.Event":
+    "Event is an event of a project.",
+  "engage.analysis.v1.Event.count":
+    "The number of events with the name.",
+  "engage.analysis.v1.Event.first_day":
+    "Day of the first one in the project's zone, `yyyy-MM-dd`; empty without\nevents.",
+  "engage.analysis.v1.Event.last_day":
+    "Day of the last one.",
+  "engage.analysis.v1.Event.name":
+    "Name of the event.",
+  "engage.analysis.v1.Event.properties":
+    "The properties, by name. ListEvents returns them only on request.",
+  "engage.analysis.v1.Event.property_count":
+    "The number of different properties of these events.",
   "engage.analysis.v1.EventAnalysis":
     "EventAnalysis is the result of an event query.\n\nREST form: `{\"result_generate_time\":\"2026-08-25 14:05:10\",\"x\":[\"2026-08-23\"],\n\"union_groups\":[[\"1.0\"],[\"(null)\"]],\"union_group_num\":2,\"y\":[{\n\"install.TRIG_USER_NUM\":[{\"group_cols\":[\"1.0\"],\"group_num\":2,\"values\":[\"120\"]},\n{\"group_cols\":[\"(null)\"],\"group_num\":2,\"values\":[\"-\"]}]}]}`, with the members\nof `info` beside them.",
   "engage.analysis.v1.EventAnalysis.info":
@@ -322,6 +386,24 @@ export const comments: Readonly<Record<string, string>> = {
     "How these conditions are joined. Default: and.",
   "engage.analysis.v1.EventMetric.type":
     "Plain metric or formula. Required.",
+  "engage.analysis.v1.EventOrder":
+    "EventOrder is the order of events.",
+  "engage.analysis.v1.EventOrder.EVENT_ORDER_COUNT":
+    "The most frequent first, then by name.",
+  "engage.analysis.v1.EventOrder.EVENT_ORDER_NAME":
+    "By name.",
+  "engage.analysis.v1.EventOrder.EVENT_ORDER_UNSPECIFIED":
+    "Not set: the same as EVENT_ORDER_NAME.",
+  "engage.analysis.v1.EventProperty":
+    "EventProperty is a property as the events of one name have it.",
+  "engage.analysis.v1.EventProperty.count":
+    "The number of events with a value.",
+  "engage.analysis.v1.EventProperty.display_name":
+    "Display name; empty without one.",
+  "engage.analysis.v1.EventProperty.name":
+    "Name of the property.",
+  "engage.analysis.v1.EventProperty.type":
+    "Type of its values.",
   "engage.analysis.v1.EventQuery":
     "EventQuery requests the metrics of events, per bucket of time and group.\nSmallest REST form:\n`{\"projectId\":377,\"eventView\":{\"recentDay\":\"1-7\",\"timeParticleSize\":\"day\"},\"events\":[{\"type\":\"normal\",\"eventName\":\"login\",\"analysis\":\"TOTAL_TIMES\"}]}`.",
   "engage.analysis.v1.EventQuery.event_view":
@@ -472,6 +554,18 @@ export const comments: Readonly<Record<string, string>> = {
     "Path below `/open/`, for example `retention-analyze`. Required. REST: the\nrest of the path.",
   "engage.analysis.v1.ForwardQueryRequest.token":
     "As in AnalyzeEventsRequest.",
+  "engage.analysis.v1.GetEventRequest":
+    "GetEventRequest identifies an event.",
+  "engage.analysis.v1.GetEventRequest.event":
+    "Name of the event. Required.",
+  "engage.analysis.v1.GetEventRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.GetEventRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.GetEventResponse":
+    "GetEventResponse contains an event.",
+  "engage.analysis.v1.GetEventResponse.event":
+    "The event with its properties.",
   "engage.analysis.v1.Group":
     "Group is one combination of values of the group-by properties.",
   "engage.analysis.v1.Group.group_cols":
@@ -534,6 +628,16 @@ export const comments: Readonly<Record<string, string>> = {
     "ListClustersResponse lists cohorts and tags.",
   "engage.analysis.v1.ListClustersResponse.clusters":
     "One entry for each version, by name and day.",
+  "engage.analysis.v1.ListDimensionsRequest":
+    "ListDimensionsRequest requests the dimension tables of a project.",
+  "engage.analysis.v1.ListDimensionsRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListDimensionsRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.ListDimensionsResponse":
+    "ListDimensionsResponse lists dimension tables.",
+  "engage.analysis.v1.ListDimensionsResponse.columns":
+    "The columns of all tables, by property and name.",
   "engage.analysis.v1.ListEventUsersRequest":
     "ListEventUsersRequest contains a user query and the token for it.",
   "engage.analysis.v1.ListEventUsersRequest.query":
@@ -548,6 +652,104 @@ export const comments: Readonly<Record<string, string>> = {
     "As in AnalyzeEventsResponse.",
   "engage.analysis.v1.ListEventUsersResponse.return_message":
     "As in AnalyzeEventsResponse.",
+  "engage.analysis.v1.ListEventsRequest":
+    "ListEventsRequest requests a page of events.",
+  "engage.analysis.v1.ListEventsRequest.order":
+    "Order of the events. Unspecified: by name.",
+  "engage.analysis.v1.ListEventsRequest.page_size":
+    "The maximum number of events, 1 to 1000. 0: 100.",
+  "engage.analysis.v1.ListEventsRequest.page_token":
+    "`next_page_token` of the previous page; empty: the first page.",
+  "engage.analysis.v1.ListEventsRequest.prefix":
+    "Only events whose name begins with this text, in capitals or not.",
+  "engage.analysis.v1.ListEventsRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListEventsRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.ListEventsRequest.with_properties":
+    "Whether to return the properties of each event, of at most 100 events at a\ntime.",
+  "engage.analysis.v1.ListEventsResponse":
+    "ListEventsResponse is one page.",
+  "engage.analysis.v1.ListEventsResponse.events":
+    "The events.",
+  "engage.analysis.v1.ListEventsResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
+  "engage.analysis.v1.ListMetricsRequest":
+    "ListMetricsRequest requests the named metrics of a project.",
+  "engage.analysis.v1.ListMetricsRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListMetricsRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.ListMetricsResponse":
+    "ListMetricsResponse lists named metrics.",
+  "engage.analysis.v1.ListMetricsResponse.metrics":
+    "The metrics, by name.",
+  "engage.analysis.v1.ListProjectsRequest":
+    "ListProjectsRequest requests the projects of a caller.",
+  "engage.analysis.v1.ListProjectsRequest.token":
+    "Query token, here or as `authorization: Bearer`. REST: the query parameter\n`token`. Never logged.",
+  "engage.analysis.v1.ListProjectsResponse":
+    "ListProjectsResponse lists projects.",
+  "engage.analysis.v1.ListProjectsResponse.projects":
+    "The projects, by id.",
+  "engage.analysis.v1.ListPropertiesRequest":
+    "ListPropertiesRequest requests a page of columns.",
+  "engage.analysis.v1.ListPropertiesRequest.event":
+    "Only columns with a value in events of this name. Not with\nPROPERTY_TABLE_USER.",
+  "engage.analysis.v1.ListPropertiesRequest.kind":
+    "Only columns of this kind. Unspecified: all.",
+  "engage.analysis.v1.ListPropertiesRequest.page_size":
+    "The maximum number of columns, 1 to 1000. 0: 100.",
+  "engage.analysis.v1.ListPropertiesRequest.page_token":
+    "`next_page_token` of the previous page; empty: the first page.",
+  "engage.analysis.v1.ListPropertiesRequest.prefix":
+    "Only columns whose name begins with this text, in capitals or not.",
+  "engage.analysis.v1.ListPropertiesRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListPropertiesRequest.table":
+    "Owner of the columns. Unspecified: events.",
+  "engage.analysis.v1.ListPropertiesRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.ListPropertiesResponse":
+    "ListPropertiesResponse is one page.",
+  "engage.analysis.v1.ListPropertiesResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
+  "engage.analysis.v1.ListPropertiesResponse.properties":
+    "The columns, by name.",
+  "engage.analysis.v1.ListPropertyValuesRequest":
+    "ListPropertyValuesRequest requests a page of values.",
+  "engage.analysis.v1.ListPropertyValuesRequest.event":
+    "Only values of events with this name. Not with PROPERTY_TABLE_USER.",
+  "engage.analysis.v1.ListPropertyValuesRequest.from_day":
+    "Only values of events of this day or later, `yyyy-MM-dd` in the project's\nzone. Not with PROPERTY_TABLE_USER.",
+  "engage.analysis.v1.ListPropertyValuesRequest.page_size":
+    "The maximum number of values, 1 to 100. 0: 20.",
+  "engage.analysis.v1.ListPropertyValuesRequest.page_token":
+    "`next_page_token` of the previous page; empty: the first page.",
+  "engage.analysis.v1.ListPropertyValuesRequest.prefix":
+    "Only texts which begin with this one. Not for columns without texts.",
+  "engage.analysis.v1.ListPropertyValuesRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListPropertyValuesRequest.property":
+    "Name of the column, as in queries. Required. REST: a part of the path, with\n`#` as `%23`.",
+  "engage.analysis.v1.ListPropertyValuesRequest.table":
+    "Owner of the column. Unspecified: events.",
+  "engage.analysis.v1.ListPropertyValuesRequest.to_day":
+    "Only values of events of this day or earlier. Not with\nPROPERTY_TABLE_USER.",
+  "engage.analysis.v1.ListPropertyValuesRequest.token":
+    "As in ListProjectsRequest.",
+  "engage.analysis.v1.ListPropertyValuesResponse":
+    "ListPropertyValuesResponse is one page.",
+  "engage.analysis.v1.ListPropertyValuesResponse.count":
+    "The number of events, or users, with and without a value; a prefix does not\nmatter to it.",
+  "engage.analysis.v1.ListPropertyValuesResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
+  "engage.analysis.v1.ListPropertyValuesResponse.type":
+    "Type of the values.",
+  "engage.analysis.v1.ListPropertyValuesResponse.values":
+    "The values, the most frequent first, then by value.",
+  "engage.analysis.v1.ListPropertyValuesResponse.with_value":
+    "The number of those with a value.",
   "engage.analysis.v1.MetricResult":
     "MetricResult is one metric over all its groups or, in a download, over some\nof them.",
   "engage.analysis.v1.MetricResult.display_name":
@@ -574,6 +776,40 @@ export const comments: Readonly<Record<string, string>> = {
     "REST: `normal`. One aggregation of one event, or a named metric.",
   "engage.analysis.v1.MetricType.METRIC_TYPE_UNSPECIFIED":
     "Not set: refused, since a metric needs one.",
+  "engage.analysis.v1.NamedMetric":
+    "NamedMetric is a metric of the project's configuration.",
+  "engage.analysis.v1.NamedMetric.metric":
+    "What it computes.",
+  "engage.analysis.v1.NamedMetric.name":
+    "Name, by which `metric_name` and formulas refer to it.",
+  "engage.analysis.v1.Project":
+    "Project is a project that can be queried.",
+  "engage.analysis.v1.Project.engine":
+    "Where its queries run. Projects of an upstream platform have no catalogue\nhere.",
+  "engage.analysis.v1.Project.project_id":
+    "Id of the project.",
+  "engage.analysis.v1.Project.zone":
+    "Zone of its days: an offset such as `+08:00`, or an IANA name. Empty for an\nupstream platform.",
+  "engage.analysis.v1.ProjectEngine":
+    "ProjectEngine tells where the queries of a project run.",
+  "engage.analysis.v1.ProjectEngine.PROJECT_ENGINE_EMBEDDED":
+    "On the events that this service stores.",
+  "engage.analysis.v1.ProjectEngine.PROJECT_ENGINE_PLATFORM":
+    "On an upstream platform.",
+  "engage.analysis.v1.ProjectEngine.PROJECT_ENGINE_UNSPECIFIED":
+    "Not set.",
+  "engage.analysis.v1.PropertyKind":
+    "PropertyKind is the origin of a column.",
+  "engage.analysis.v1.PropertyKind.PROPERTY_KIND_CUSTOM":
+    "Any other reported property.",
+  "engage.analysis.v1.PropertyKind.PROPERTY_KIND_DIMENSION":
+    "A column of a dimension table, `property@column`.",
+  "engage.analysis.v1.PropertyKind.PROPERTY_KIND_PRESET":
+    "A property whose name begins with `#`, an id or a time.",
+  "engage.analysis.v1.PropertyKind.PROPERTY_KIND_UNSPECIFIED":
+    "Not set; in a request, any kind.",
+  "engage.analysis.v1.PropertyKind.PROPERTY_KIND_VIRTUAL":
+    "A virtual property of the project's configuration, `#vp@name`.",
   "engage.analysis.v1.PropertyRangeType":
     "PropertyRangeType is how a numeric property is divided into groups.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_CUSTOM":
@@ -584,6 +820,40 @@ export const comments: Readonly<Record<string, string>> = {
     "REST: `discrete`. Each value is a group.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_UNSPECIFIED":
     "Not set (an empty text in the REST form): custom boundaries where\n`property_range` contains them, otherwise each value is a group.",
+  "engage.analysis.v1.PropertyTable":
+    "PropertyTable is the owner of a column.",
+  "engage.analysis.v1.PropertyTable.PROPERTY_TABLE_EVENT":
+    "Events.",
+  "engage.analysis.v1.PropertyTable.PROPERTY_TABLE_UNSPECIFIED":
+    "Not set: events.",
+  "engage.analysis.v1.PropertyTable.PROPERTY_TABLE_USER":
+    "Users.",
+  "engage.analysis.v1.PropertyType":
+    "PropertyType is the type of the values of a column.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_BOOLEAN":
+    "True or false.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_LIST":
+    "Lists of texts.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_NUMBER":
+    "Numbers.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_OBJECT":
+    "Objects, whose members are properties `object.member`.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_OBJECT_GROUP":
+    "Lists of objects, whose members are properties `group.member`.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_TEXT":
+    "Texts.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_TIME":
+    "Times.",
+  "engage.analysis.v1.PropertyType.PROPERTY_TYPE_UNSPECIFIED":
+    "Not set: a column without values.",
+  "engage.analysis.v1.PropertyValue":
+    "PropertyValue is a value of a column.",
+  "engage.analysis.v1.PropertyValue.count":
+    "The number of events, or users, with the value.",
+  "engage.analysis.v1.PropertyValue.share":
+    "Their part of those with any value, from 0 to 1.",
+  "engage.analysis.v1.PropertyValue.value":
+    "The value as text: all digits of a whole number, `true` or `false`, a time\nas `yyyy-MM-dd HH:mm:ss.SSS` in the project's zone, an object as JSON.",
   "engage.analysis.v1.QueryFeature":
     "QueryFeature contains switches of a query.",
   "engage.analysis.v1.QueryFeature.approximate_on":

@@ -113,6 +113,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/e2e/analysis",
   ],
   "services/analysis/cache": ["test/services/analysis/cache/cached-results.test.ts"],
+  "services/analysis/catalog": ["test/services/analysis/catalog"],
   "services/analysis/describe": ["test/services/analysis/describe"],
   "services/analysis/describe/column": [
     "test/services/analysis/describe/describe.test.ts",

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { InvalidFieldsError, refuseField } from "./invalid-fields.ts";
 
-const defaultPageSize = 100;
-const maxPageSize = 1_000;
+/** The sizes of the pages of a list. */
+export interface PageSizes {
+  readonly standard: number;
+  readonly max: number;
+}
+
+const usualSizes: PageSizes = { standard: 100, max: 1_000 };
 
 export interface PageFields {
   readonly pageSize: number;
@@ -22,11 +27,11 @@ export interface Page {
  * @param list names the list and its filter
  * @throws InvalidFieldsError
  */
-export function readPage({ pageSize, pageToken }: PageFields, list: unknown): Page {
-  if (pageSize < 0 || pageSize > maxPageSize) {
-    refuseField("page_size", `is ${pageSize}, valid are 1 to ${maxPageSize}, or 0 for ${defaultPageSize}`);
+export function readPage({ pageSize, pageToken }: PageFields, list: unknown, sizes = usualSizes): Page {
+  if (pageSize < 0 || pageSize > sizes.max) {
+    refuseField("page_size", `is ${pageSize}, valid are 1 to ${sizes.max}, or 0 for ${sizes.standard}`);
   }
-  const limit = pageSize === 0 ? defaultPageSize : pageSize;
+  const limit = pageSize === 0 ? sizes.standard : pageSize;
   if (pageToken === "") return { limit };
   const [mark, ...after] = Buffer.from(pageToken, "base64url").toString("utf8").split(" ");
   if (mark !== markOf(list)) throw foreignPageToken();

@@ -11,6 +11,12 @@ export function callerOf({ values }: Pick<HandlerContext, "values">): string | u
   return kind === "anonymous" ? undefined : name;
 }
 
+/** Returns the name of the key or certificate of a caller which allows the method; undefined without one. */
+export function keyOf({ values }: Pick<HandlerContext, "values">): string | undefined {
+  const { caller, mayCall } = recordOf(values);
+  return mayCall ? caller.name : undefined;
+}
+
 /** Returns a reader of proto3 JSON for the codecs of services, with the same configuration as the gateway's. */
 export function jsonDecoderOf({ gateway }: Config) {
   return (desc: DescMessage, json: JsonValue, at: string): Message =>

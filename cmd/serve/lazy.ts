@@ -143,6 +143,8 @@ export function createLazyEventStore(
     },
     scanAll: async (scans, signal) => (await open()).scanAll(scans, signal),
     summarize: async (scan, of, signal) => (await open()).summarize(scan, of, signal),
+    volumes: async (caller, signal) => (await open()).volumes(caller, signal),
+    topValues: async (wanted, signal) => (await open()).topValues(wanted, signal),
     importCohort: async (version, members) => (await open()).importCohort(version, members),
     cohorts: async (projectId) => (await open()).cohorts(projectId),
     async *export(range, signal) {

@@ -4,6 +4,7 @@ import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { Catalog } from "../../gen/engage/analysis/v1/catalog_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
@@ -98,6 +99,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
         admit: analysis.admit,
         returnCodes: returnCodesByStatus,
       }),
+      serve(Catalog, analysis.catalog),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, RestCodec>([

@@ -37,6 +37,8 @@ export class CallRecord {
   /** The caller's W3C trace context, to pass on with outgoing calls. */
   readonly traceparent: string | undefined;
   caller: Caller = anonymous;
+  /** Whether the caller's key or certificate allows the method, also where none is required. */
+  mayCall = false;
   /** The outcome; undefined means OK. Set by the time the call is reported as finished. */
   code: Code | undefined;
   /** Size of the messages on the wire. */

@@ -50,11 +50,15 @@ export interface AnalysisProxyOptions {
  * - `platform/`: the engine that forwards queries to a deployment of the platform
  * - `cache/`: cached results, and equal queries that run once
  * - `rest/`: the platform's JSON and CSV; `refusal/`: errors
- * - `cohorts/`: imports of cohorts and tags
+ * - `cohorts/`: imports of cohorts and tags; `catalog/`: the Catalog service, of what queries can name
+ *
+ * @param admission shared with other services of the same tokens
  */
-export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<typeof AnalysisProxy> {
+export function createAnalysisProxy(
+  options: AnalysisProxyOptions,
+  admission: Admission = createAdmission(options),
+): ServiceImpl<typeof AnalysisProxy> {
   const { projects, observer, style } = options;
-  const admission = createAdmission(options);
   const results = createCachedResults(options);
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),

@@ -11,6 +11,7 @@ export const operations = [
   "forward",
   "import_cluster",
   "list_clusters",
+  "catalog",
 ] as const;
 export type Operation = (typeof operations)[number];
 

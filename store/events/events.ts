@@ -1,13 +1,23 @@
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
-import type { NumberSummary, Scan, ScanResult, StoredUser, UserScan, UserSelection } from "./scan.ts";
+import type {
+  NumberSummary,
+  QueryCaller,
+  Scan,
+  ScanResult,
+  StoredUser,
+  UserScan,
+  UserSelection,
+} from "./scan.ts";
 import type { ProjectSchema } from "./schema.ts";
+import type { ProjectVolumes, TopValues, ValuesWanted } from "./volumes.ts";
 
 // The port is one import for services; these files describe its types.
 export type * from "./load.ts";
 export type * from "./names.ts";
 export type * from "./scan.ts";
 export type * from "./schema.ts";
+export type * from "./volumes.ts";
 
 /** The schema of a project without loaded data. */
 export const emptySchema: ProjectSchema = { version: 0, events: new Map(), properties: new Map() };
@@ -44,6 +54,10 @@ export interface EventStore extends AsyncDisposable {
   selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
   /** Returns the summary of an expression's numbers over the events of a scan for which its `where` holds. */
   summarize(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSummary>;
+  /** Counts the events of each name and the values of each property, as a scan of all events would. */
+  volumes(caller: QueryCaller, signal: AbortSignal): Promise<ProjectVolumes>;
+  /** Returns the most frequent values of an expression. An event with a list counts for each distinct element. */
+  topValues(wanted: ValuesWanted, signal: AbortSignal): Promise<TopValues>;
 
   /** Creates or replaces the version of its day. */
   importCohort(

@@ -9,6 +9,7 @@ import { testSelection } from "./events/selection.ts";
 import { testUpdates } from "./events/updates.ts";
 import { testUpkeep } from "./events/upkeep.ts";
 import { testUsers } from "./events/users.ts";
+import { testVolumes } from "./events/volumes.ts";
 import type { CreateEventsWorld } from "./events/world.ts";
 
 /** Tests that every driver of the event store must pass. */
@@ -23,6 +24,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testUpdates(create);
     testCohorts(create);
     testQueries(create);
+    testVolumes(create);
     testUpkeep(create);
     testExport(create);
   });

@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
+import { Catalog } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
+import { createAdmission, createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
@@ -13,6 +14,7 @@ import { createAnalysisCodecs } from "../../../services/analysis/rest/rest.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, type ConfigPath, type Problem } from "../../config/problem.ts";
+import { keyOf } from "../gateway-ports.ts";
 import { createLateService, type Gate, loadOnce } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
@@ -20,6 +22,7 @@ import { openTokenList } from "./tokens.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
+  readonly catalog: ServiceImpl<typeof Catalog>;
   /** Projects with their engines, by id. */
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
   /** Admits calls by token before their bodies are read. */
@@ -65,28 +68,30 @@ export async function openAnalysisServices(
   const observer = createAnalysisMetrics(registry);
   const style = { percentAs };
   const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
+  const admission = loadOnce(async () =>
+    createAdmission({ projects: await projects(), tokens, rateLimit, monotonic }),
+  );
   const proxy = createLateService(AnalysisProxy, async () => {
-    const [{ createAnalysisProxy }, known] = await Promise.all([
+    const [{ createAnalysisProxy }, known, admitting] = await Promise.all([
       import("../../../services/analysis/analysis.ts"),
       projects(),
+      admission(),
     ]);
-    return createAnalysisProxy({
-      projects: known,
-      tokens,
-      rateLimit,
-      cacheMaxBytes,
-      readerStallMs,
-      style,
-      observer,
-      now: surroundings.now,
-      monotonic: () => performance.now(),
-    });
+    const { now } = surroundings;
+    const limits = { tokens, rateLimit, cacheMaxBytes, readerStallMs, monotonic };
+    return createAnalysisProxy({ ...limits, projects: known, style, observer, now }, admitting);
+  });
+  const catalog = createLateService(Catalog, async () => {
+    const { createCatalog } = await import("../../../services/analysis/catalog/catalog.ts");
+    return createCatalog({ admission: await admission(), observer, keyOf });
   });
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   const admit = createHeadAdmission(tokens, observer);
-  return { proxy, projects, codecs, admit, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { proxy, catalog, projects, codecs, admit, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+const monotonic = (): number => performance.now();
 
 async function loadProjects(
   config: Config,

@@ -1,4 +1,5 @@
 import { configuredZone, dateIn } from "../../../base/time/zone.ts";
+import { createCatalogPort } from "../../../services/analysis/embedded/catalog-port.ts";
 import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
 import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
@@ -31,6 +32,7 @@ export function createEmbeddedProject({
   const place = configuredZone(zone);
   const source = { store, ...given };
   const users = createUserPort(source);
+  const catalog = createCatalogPort(source);
   return {
     engine: gateEngine(createEmbeddedEngine(source), gate),
     engineName: "embedded",
@@ -45,6 +47,17 @@ export function createEmbeddedProject({
       importCohort: (version, members) => store.importCohort(version, members),
       cohorts: (projectId) => store.cohorts(projectId),
       today: () => dateIn(place, given.now()),
+    },
+    catalog: {
+      ...catalog,
+      async volumes(call) {
+        await gate();
+        return catalog.volumes(call);
+      },
+      async values(wanted, call) {
+        await gate();
+        return catalog.values(wanted, call);
+      },
     },
   };
 }

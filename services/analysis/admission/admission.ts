@@ -24,6 +24,15 @@ export interface Credentials {
   readonly header: Headers;
 }
 
+/** The projects that a caller can query. */
+export interface Reach {
+  readonly projects: ReadonlyMap<number, AnalysisProject>;
+  /** Whether there may be other projects. */
+  readonly isLimited: boolean;
+  /** Name of the token or key. */
+  readonly caller: string;
+}
+
 /** A call whose token has access to the project. */
 export interface Admitted {
   readonly project: AnalysisProject;
@@ -38,6 +47,12 @@ export interface Admission {
    * @throws AnalysisRefusal
    */
   admit(credentials: Credentials, projectId: bigint | number, faults?: readonly Violation[]): Admitted;
+  /**
+   * Returns the projects of a token, or all projects for a caller with a key and without a token.
+   * @param key the name of the key or certificate that the gateway has accepted for the method
+   * @throws AnalysisRefusal
+   */
+  reach(credentials: Credentials, key: string | undefined): Reach;
 }
 
 export function createAdmission({ tokens, projects, monotonic, rateLimit }: AdmissionOptions): Admission {
@@ -69,6 +84,16 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
       }
       const ids = [...projects.keys()].join(", ") || "none";
       throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);
+    },
+    reach({ token, header }, key) {
+      const bearer = bearerOf(header);
+      // The bearer may be the key.
+      const hasToken = token !== "" || tokens.find(bearer) !== undefined;
+      if (key !== undefined && !hasToken) return { projects, isLimited: false, caller: `key ${key}` };
+      const rule = findToken(tokens, token || bearer);
+      limit(rule);
+      const reached = [...projects].filter(([id]) => isReached(rule, id));
+      return { projects: new Map(reached), isLimited: rule.projects !== "*", caller: `token ${rule.name}` };
     },
   };
 }

@@ -8,14 +8,9 @@ import {
   RetryInfoSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
 import { EventsUnavailableError, TooManyQueriesError } from "../../../store/events/events.ts";
-import { AnalysisRefusal, refuseUnavailable, returnCodes } from "./refusal.ts";
+import { AnalysisRefusal, type RefusalStatus, refuseUnavailable, returnCodes } from "./refusal.ts";
 
-interface Kind {
-  readonly code: Code;
-  readonly reason: string;
-}
-
-const kinds: Readonly<Record<number, Kind>> = {
+const kinds: Readonly<Record<number, RefusalStatus>> = {
   [returnCodes.internal]: { code: Code.Internal, reason: "INTERNAL" },
   [returnCodes.parameter]: { code: Code.InvalidArgument, reason: "PARAMETER_INVALID" },
   [returnCodes.token]: { code: Code.PermissionDenied, reason: "TOKEN_REFUSED" },
@@ -25,7 +20,9 @@ const kinds: Readonly<Record<number, Kind>> = {
   [returnCodes.noToken]: { code: Code.Unauthenticated, reason: "TOKEN_MISSING" },
 };
 /** A code that only the upstream platform knows. */
-const foreign: Kind = { code: Code.FailedPrecondition, reason: "PLATFORM_REFUSED" };
+const foreign: RefusalStatus = { code: Code.FailedPrecondition, reason: "PLATFORM_REFUSED" };
+
+const unknownPath: RefusalStatus = { code: Code.NotFound, reason: "PATH_UNKNOWN" };
 
 /** Converts an error to the one that a caller gets. An error that is not one of the service's own is returned unchanged, as a fault. */
 export function toCallError(error: unknown): unknown {
@@ -49,9 +46,8 @@ export function refusalOf(error: unknown): AnalysisRefusal | undefined {
 }
 
 function encodeRefusal(refusal: AnalysisRefusal): ConnectError {
-  const { returnCode, message, violations, httpStatus, retryAfterMs, cause } = refusal;
-  const { code, reason } =
-    httpStatus === 404 ? { code: Code.NotFound, reason: "PATH_UNKNOWN" } : (kinds[returnCode] ?? foreign);
+  const { returnCode, message, violations, httpStatus, status, retryAfterMs, cause } = refusal;
+  const { code, reason } = status ?? (httpStatus === 404 ? unknownPath : (kinds[returnCode] ?? foreign));
   const metadata = {
     return_code: String(returnCode),
     ...(httpStatus !== 200 && { http_status: String(httpStatus) }),

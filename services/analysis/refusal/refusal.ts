@@ -42,10 +42,18 @@ export function refuseUnavailable(
   return new AnalysisRefusal(returnCodes.busy, message, { cause: error, retryAfterMs });
 }
 
+export interface RefusalStatus {
+  readonly code: Code;
+  /** In UPPER_SNAKE_CASE. */
+  readonly reason: string;
+}
+
 interface RefusalOptions {
   readonly violations?: readonly Violation[];
   /** HTTP status over REST; default 200. */
   readonly httpStatus?: number;
+  /** The status of the call, where the return code does not determine it. */
+  readonly status?: RefusalStatus;
   /** Time after which a retry may succeed, where it is known. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -58,6 +66,7 @@ export class AnalysisRefusal extends Error {
   readonly returnCode: number;
   readonly violations: readonly Violation[];
   readonly httpStatus: number;
+  readonly status: RefusalStatus | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(returnCode: number, message: string, options: RefusalOptions = {}) {
@@ -65,6 +74,7 @@ export class AnalysisRefusal extends Error {
     this.returnCode = returnCode;
     this.violations = options.violations ?? [];
     this.httpStatus = options.httpStatus ?? 200;
+    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

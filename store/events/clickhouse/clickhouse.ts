@@ -12,6 +12,7 @@ import { createMover, type StoreMover } from "./move/move.ts";
 import { Projects } from "./projects.ts";
 import { createPlans } from "./query/scan.ts";
 import { createSpools } from "./query/spool.ts";
+import { createVolumes } from "./query/volumes.ts";
 import { exportRecords } from "./read/export.ts";
 import { readIdentities } from "./read/identities.ts";
 import { countUses } from "./read/name-uses.ts";
@@ -118,6 +119,7 @@ export async function openLateClickHouseStore(options: ClickHouseStoreOptions): 
   );
   const slots = createQuerySlots(options);
   const spools = createSpools({ folder: options.resultsFolder, maxBytes: options.maxResultBytes });
+  const queries = { connection, slots, spools, snapshot: (id: number) => snapshotOf(projects, id) };
   const stack = opened.move();
   return {
     schema: main.schema,
@@ -125,7 +127,8 @@ export async function openLateClickHouseStore(options: ClickHouseStoreOptions): 
     // What is loaded is on the disks of all servers.
     settledTo: main.loadedTo,
     load: main.load,
-    ...createPlans({ connection, slots, spools, snapshot: (id) => snapshotOf(projects, id) }),
+    ...createPlans(queries),
+    ...createVolumes(queries),
     queryCounts: slots.counts,
     ...readsOf(source, options.now ?? Date.now),
     importCohort: (version, members) => importCohort(source, version, members),

@@ -12,6 +12,7 @@ import { createQueries, openSnapshot } from "./query/query.ts";
 import { createScans } from "./query/scan.ts";
 import { storeStats } from "./query/stats.ts";
 import { selectUsers } from "./query/users.ts";
+import { createVolumes } from "./query/volumes.ts";
 import { findFaults } from "./upkeep/check.ts";
 import { compact } from "./upkeep/compact.ts";
 import { removeNames } from "./upkeep/remove-names.ts";
@@ -42,6 +43,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Duck
   const now = options.now ?? Date.now;
   return {
     ...createScans(queries),
+    ...createVolumes(queries),
     schema: (projectId) => database.tables.projects.get(projectId)?.schema ?? emptySchema,
     loadedTo: () => database.tables.loadedTo,
     settledTo: () => database.settledTo,

@@ -19,6 +19,7 @@ export interface Dialect {
   /** The text for a value, from two bound lists of equal length; without it, lists are joined. */
   readonly lookup?: (value: string, keys: string, texts: string) => string;
   contains(text: string, part: string): string;
+  startsWith(text: string, beginning: string): string;
   /** Whether the text contains one of the texts of a bound list. */
   containsAny(text: string, parts: string): string;
   /** Whether the value equals one of a bound list. */

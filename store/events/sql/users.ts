@@ -115,7 +115,7 @@ export function compileSelection(
 }
 
 /** The source of a query on users alone, in which values of events are null. */
-class UserSource extends Source {
+export class UserSource extends Source {
   readonly #properties = new Map<number, Property>();
 
   override property(property: Property): string {

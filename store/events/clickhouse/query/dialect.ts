@@ -52,6 +52,7 @@ export const clickhouseDialect: Dialect = {
       : `coalesce(${values.join(", ")})`,
   lookup: (value, keys, texts) => `transform(${value}, ${keys}, ${texts}, NULL)`,
   contains: (text, part) => `(position(${text}, ${part}) > 0)`,
+  startsWith: (text, beginning) => `startsWith(${text}, ${beginning})`,
   containsAny: (text, parts) => `arrayExists(p -> position(${text}, p) > 0, ${parts})`,
   isAnyOf: (value, list) => `(${value} IN ${list})`,
   // The dot matches line breaks unless it is said otherwise.

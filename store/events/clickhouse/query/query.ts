@@ -9,9 +9,10 @@ import type { Spools } from "./spool.ts";
  * The part of the store which runs plans.
  *
  * A query takes a slot and the snapshots of its projects, which this file provides. `scan.ts` runs scans
- * and summaries, and `users.ts` reads users: `relations.ts` describes a project's tables and `dialect.ts`
- * the server's SQL to the compiler in `store/events/sql`. `shards.ts` merges what several shards compute.
- * `rows.ts` reads results, and `spool.ts` keeps those of slow readers.
+ * and summaries, `users.ts` reads users, and `volumes.ts` counts events and values: `relations.ts`
+ * describes a project's tables and `dialect.ts` the server's SQL to the compiler in `store/events/sql`.
+ * `shards.ts` merges what several shards compute. `rows.ts` reads results, and `spool.ts` keeps those of
+ * slow readers.
  */
 export type Plans = Pick<EventStore, "scan" | "scanAll" | "users" | "summarize" | "selectUsers">;
 

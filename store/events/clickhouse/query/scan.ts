@@ -1,7 +1,9 @@
 import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
 import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
+import type { Statement } from "../../sql/parameters.ts";
 import { emptyResult, readResult } from "../../sql/result.ts";
 import { compileScan } from "../../sql/sql.ts";
+import type { Stage } from "../../sql/stages.ts";
 import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
 import { bindStatement, clickhouseDialect, isTooLargeForSum } from "./dialect.ts";
 import { openQuery, type Plans, type Query, type QuerySource } from "./query.ts";
@@ -52,7 +54,8 @@ async function runScan(query: Query, scan: Scan, wide: WideSums): Promise<ScanRe
   }
 }
 
-async function runOnce(query: Query, scan: Scan, hasWideSums: boolean): Promise<ScanResult> {
+/** Runs one scan. @throws Error when a value is too large for the sums of its form */
+export async function runOnce(query: Query, scan: Scan, hasWideSums: boolean): Promise<ScanResult> {
   const { connection, signal } = query;
   const relations = relationsOf(query.snapshot(scan.projectId));
   const isSharded = connection.shardCount > 1;
@@ -62,9 +65,10 @@ async function runOnce(query: Query, scan: Scan, hasWideSums: boolean): Promise<
   return await readResult({ rows, compiled, schema: relations.schema }, scan, signal);
 }
 
-async function readScan(
+/** Reads the rows of a statement, after the shards have run its stages. */
+export async function readScan(
   { connection, signal }: Query,
-  compiled: NonNullable<ReturnType<typeof compileScan>>,
+  compiled: Statement & { readonly stages: readonly Stage[] },
 ): Promise<AsyncIterable<Buffer>> {
   const { stages } = compiled;
   if (stages.length > 0)
@@ -96,7 +100,8 @@ async function runSummary(
   };
 }
 
-async function rowsOfShards<R extends readonly unknown[]>(
+/** Returns the rows that all shards have for a statement, in no order. */
+export async function rowsOfShards<R extends readonly unknown[]>(
   { connection, signal }: Query,
   statement: Parameters<typeof bindStatement>[0],
 ): Promise<R[]> {

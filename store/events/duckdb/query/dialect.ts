@@ -41,6 +41,7 @@ export const duckdbDialect: Dialect = {
   nullable: (value) => value,
   firstOf: (values) => `coalesce(${values.join(", ")})`,
   contains: (text, part) => `contains(${text}, ${part})`,
+  startsWith: (text, beginning) => `starts_with(${text}, ${beginning})`,
   containsAny: (text, parts) => `list_bool_or(list_transform(${parts}, lambda p: contains(${text}, p)))`,
   isAnyOf: (value, list) => `(${value} IN (SELECT unnest(${list})))`,
   matches: (text, pattern) => `regexp_matches(${text}, ${pattern})`,

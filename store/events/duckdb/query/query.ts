@@ -9,9 +9,10 @@ import type { Session, Types, Values } from "../session.ts";
  * The part of the store which runs plans.
  *
  * A query takes a slot and a snapshot of the database, which this file provides. `scan.ts` runs the plans
- * of scans and summaries, and `users.ts` those of users: `relations.ts` describes a project's tables and
- * `dialect.ts` the engine's SQL to the compiler in `store/events/sql`; `rows.ts` and `packed-texts.ts`
- * read the results. The other files are reads without a plan.
+ * of scans and summaries, `users.ts` those of users, and `volumes.ts` counts events and values:
+ * `relations.ts` describes a project's tables and `dialect.ts` the engine's SQL to the compiler in
+ * `store/events/sql`; `rows.ts` and `packed-texts.ts` read the results. The other files are reads without
+ * a plan.
  */
 export type Scans = Pick<EventStore, "scan" | "scanAll" | "users" | "summarize">;
 

@@ -57,7 +57,8 @@ async function runInSnapshot(
   return results;
 }
 
-async function runScan(
+/** Runs one scan in the snapshot of a query. */
+export async function runScan(
   query: Query,
   scan: Scan,
   { signal, hasWideSums }: { readonly signal: AbortSignal; readonly hasWideSums: boolean },

@@ -1,0 +1,40 @@
+import { Code } from "@connectrpc/connect";
+import { InvalidFieldsError } from "../../../base/rpc/invalid-fields.ts";
+import { nearestName } from "../../../base/text/nearest.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
+
+/** Runs a method whose invalid fields become a refusal. */
+export async function refuseInvalidFields<T>(method: () => Promise<T>): Promise<T> {
+  try {
+    return await method();
+  } catch (error) {
+    if (!(error instanceof InvalidFieldsError)) throw error;
+    const { message, violations } = error;
+    throw new AnalysisRefusal(returnCodes.parameter, message, { violations, cause: error });
+  }
+}
+
+/** Longer names get no hint: the nearest of some thousand names takes milliseconds to find. */
+const maxHinted = 100;
+
+/** Returns the error for an unknown event or property. @param known the names to choose a hint from */
+export function refuseUnknown(
+  field: "event" | "property",
+  name: string,
+  known: () => readonly string[],
+): AnalysisRefusal {
+  const nearest = name.length > maxHinted ? undefined : nearestName(name, known());
+  const hint = nearest === undefined ? "" : `, did you mean ${quoteText(nearest)}?`;
+  const status = { code: Code.NotFound, reason: `${field.toUpperCase()}_UNKNOWN` };
+  return new AnalysisRefusal(returnCodes.parameter, `${field} ${quoteText(name)} is unknown${hint}`, {
+    status,
+  });
+}
+
+/** Returns the error for a project whose data is elsewhere. */
+export function refusePlatform(projectId: number): AnalysisRefusal {
+  const message = `project ${projectId} is served by a platform, which has its own catalogue`;
+  const status = { code: Code.FailedPrecondition, reason: "PROJECT_ON_PLATFORM" };
+  return new AnalysisRefusal(returnCodes.parameter, message, { status });
+}
