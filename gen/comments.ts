@@ -1788,6 +1788,22 @@ export const comments: Readonly<Record<string, string>> = {
     "Appends the elements that the lists do not contain.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_UNSET":
     "Removes the named properties.",
+  "engage.event.v1.RecordVerdict":
+    "RecordVerdict is what became of a record.",
+  "engage.event.v1.RecordVerdict.RECORD_VERDICT_ACCEPTED":
+    "It is stored as it was sent.",
+  "engage.event.v1.RecordVerdict.RECORD_VERDICT_PROPERTIES_DROPPED":
+    "It is stored without some of its properties.",
+  "engage.event.v1.RecordVerdict.RECORD_VERDICT_REFUSED":
+    "It is not stored, and became a dead letter.",
+  "engage.event.v1.RecordVerdict.RECORD_VERDICT_REPEATED":
+    "It is not stored, since it is already.",
+  "engage.event.v1.RecordVerdict.RECORD_VERDICT_UNSPECIFIED":
+    "Not valid.",
+  "engage.event.v1.RecordWatcher":
+    "RecordWatcher is for people who look at incoming records. It is a service of\nits own, so that keys for EventCollector, which applications have, cannot\nread the records of others.",
+  "engage.event.v1.RecordWatcher.WatchRecords":
+    "WatchRecords streams the records of a project, in every way of\ncollection, with what became of each. It begins with a response without\nrecords, and ends only with the call.\n\nRecords are shown once they can be queried, about a second after they were\nreceived; records that are refused at their receipt are shown at once. Each\nreplica shows the records that it loads and those that it refuses itself.\nA project is loaded by one replica at a time, so behind a balancer a watch\nmay show only what is refused by its replica.\n\nA watch holds up nothing: what comes faster than the caller reads, or than\nabout 500 matching records a second, is skipped and counted.\n\n- INVALID_ARGUMENT: a field is not valid.\n- NOT_FOUND: there is no project with that id.\n- RESOURCE_EXHAUSTED: 32 watches are open on this replica.\n- UNAVAILABLE: the server stops; the call should be repeated.",
   "engage.event.v1.RefusalReason":
     "RefusalReason is the rule that a refused record breaks.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_ID":
@@ -1864,6 +1880,46 @@ export const comments: Readonly<Record<string, string>> = {
     "The results of the records.",
   "engage.event.v1.TrackStreamResponse.sequence":
     "The number of the request; all lower numbers are already acknowledged.",
+  "engage.event.v1.WatchRecordsRequest":
+    "WatchRecordsRequest selects records. A record must match all fields that are\nset.",
+  "engage.event.v1.WatchRecordsRequest.appid":
+    "App id of the request that the record came with, or the record's own\n`#app_id`.",
+  "engage.event.v1.WatchRecordsRequest.event_names":
+    "Names of events, of which the record has one; at most 20. Records of users\nhave none.",
+  "engage.event.v1.WatchRecordsRequest.project_id":
+    "Id of the project.",
+  "engage.event.v1.WatchRecordsRequest.verdicts":
+    "What became of the record.",
+  "engage.event.v1.WatchRecordsResponse":
+    "WatchRecordsResponse are the records since the response before.",
+  "engage.event.v1.WatchRecordsResponse.records":
+    "The records in the order in which they were shown; at most 100.",
+  "engage.event.v1.WatchRecordsResponse.skipped":
+    "Records since the response before that were skipped. Those of other\nwatches of the project may be among them.",
+  "engage.event.v1.WatchedRecord":
+    "WatchedRecord is a record and what became of it.",
+  "engage.event.v1.WatchedRecord.appid":
+    "App id of the request, else the record's own `#app_id`; empty if there is\nnone.",
+  "engage.event.v1.WatchedRecord.cut":
+    "Names of the replaced values, such as `properties.url`.",
+  "engage.event.v1.WatchedRecord.dropped":
+    "Of RECORD_VERDICT_PROPERTIES_DROPPED: the first 20 dropped properties.",
+  "engage.event.v1.WatchedRecord.event_name":
+    "The record's `#event_name`; empty for records of users.",
+  "engage.event.v1.WatchedRecord.json":
+    "The record as JSON; integers keep all their digits. Long values are\nreplaced by the beginning of their text and `…`. Of a record that is not\nJSON, the beginning as a JSON text.",
+  "engage.event.v1.WatchedRecord.omitted_members":
+    "Members that are left out because the record is large.",
+  "engage.event.v1.WatchedRecord.received_time":
+    "The time of receipt.",
+  "engage.event.v1.WatchedRecord.refused":
+    "Of RECORD_VERDICT_REFUSED: the reason.",
+  "engage.event.v1.WatchedRecord.repeated_id":
+    "Of RECORD_VERDICT_REPEATED: the id that it shares with a stored record,\n`#uuid` or `#first_check_id`.",
+  "engage.event.v1.WatchedRecord.type":
+    "The record's `#type`, such as `track`; empty if it has none.",
+  "engage.event.v1.WatchedRecord.verdict":
+    "What became of it.",
   "engage.gateway.v1.ErrorStyle":
     "ErrorStyle is the form of an error response over REST.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_CODE":

@@ -193,6 +193,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "services/event/ingest": ["test/services/event/ingest"],
   "services/event/load": ["test/services/event/load", "test/servers/events"],
   "services/event/record": ["test/services/event/record"],
+  "services/event/watch": ["test/services/event/watch", "test/e2e/watch-records.test.ts"],
   "services/event/track": [
     "test/services/event/track/track.test.ts",
     "test/services/event/large-bodies.test.ts",

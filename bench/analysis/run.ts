@@ -12,6 +12,7 @@ const parts = [
   "clickhouse",
   "import",
   "ingest",
+  "watch",
   "spool",
   "intake",
   "download",

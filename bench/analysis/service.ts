@@ -6,8 +6,17 @@ import { projectId, storeOptions } from "./data.ts";
 
 export const benchToken = "bench-token";
 
-/** Starts `engage serve` in a process of its own. @param settings further sections of engage.yaml */
-export async function startService(port: number, data: string, settings: object = {}): Promise<Server> {
+/**
+ * Starts `engage serve` in a process of its own.
+ * @param settings further sections of engage.yaml
+ * @param checkout folder of the sources
+ */
+export async function startService(
+  port: number,
+  data: string,
+  settings: object = {},
+  checkout = ".",
+): Promise<Server> {
   const file = join(makeFolder(), "engage.json");
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
   const config = {
@@ -20,7 +29,7 @@ export async function startService(port: number, data: string, settings: object 
     ...settings,
   };
   writeFileSync(file, JSON.stringify(config));
-  return await startServer(`cmd/engage.ts serve --config ${file}`, port);
+  return await startServer(`${checkout}/cmd/engage.ts serve --config ${file}`, port);
 }
 
 export async function query({ port }: Server, path: string, body: object): Promise<Response> {

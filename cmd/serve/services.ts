@@ -7,6 +7,7 @@ import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts
 import { Catalog } from "../../gen/engage/analysis/v1/catalog_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
+import { RecordWatcher } from "../../gen/engage/event/v1/record_watcher_pb.ts";
 import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
 import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -94,6 +95,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(ParserExplainer, parsers.parserExplainer, { maxMessageBytes: maxExplainBytes }),
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
+      serve(RecordWatcher, events.watcher),
       serve(AnalysisProxy, analysis.proxy, {
         json: queryBounds,
         admit: analysis.admit,
@@ -110,6 +112,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     ]),
     checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
+      events.beginStop();
       webhooks.beginStop();
       channels.beginStop();
     },

@@ -3,13 +3,15 @@ import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { RecordsUnavailableError } from "../../store/records/records.ts";
-import { appendRefused, type RefusedLine } from "./ingest/refused-records.ts";
+import { appendRefused } from "./ingest/refused-records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
 import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
 import type { Project } from "./projects.ts";
 import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
 import { areFinal, type Verdicts } from "./verdicts.ts";
+import { type ReceivedRefusal, showRefused } from "./watch/refused.ts";
+import type { RecordWatches } from "./watch/watch.ts";
 
 /**
  * Appends a line to the spool of its project; resolves when it is on disk.
@@ -25,6 +27,8 @@ export interface AcceptOptions {
   readonly rates?: PendingOptions["rates"] | undefined;
   readonly deadLetters: Pick<DeadLetters, "append">;
   readonly observer: CollectObserver;
+  /** Gets the refused records that are watched; the loader gives it the others. */
+  readonly watches?: Pick<RecordWatches, "filters" | "publish"> | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Returns how far `now` is ahead of the steady clock. Default: 0. */
@@ -68,10 +72,13 @@ export async function acceptRecords(
   // Refused records are reported after the append, since a request whose append fails is sent again.
   const checked = await appendValid(options, batch, first, isFinal);
   // A record that only the loader refuses, for its new name, becomes a dead letter there.
-  const refused = first.flatMap((verdict, at): readonly RefusedLine[] =>
-    verdict.kind === "refused" ? [{ refusal: verdict, line: records[at]!.text }] : [],
-  );
+  const refused = first.flatMap((verdict, at): readonly ReceivedRefusal[] => {
+    if (verdict.kind !== "refused") return [];
+    const record = records[at]!;
+    return [{ refusal: verdict, line: record.text, ...("json" in record && { json: record.json }) }];
+  });
   appendRefused(options.deadLetters, project.id, refused, options.now);
+  showRefused(options.watches, batch, refused);
   report(options.observer, batch, first, checked);
   return checked;
 }

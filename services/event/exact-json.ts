@@ -1,4 +1,5 @@
 import { rawNumber, stringifyExactJson } from "../../base/json/exact-numbers.ts";
+import { isShallow } from "./record/convert.ts";
 
 /**
  * Writes JSON as `JSON.stringify` does, except that NaN and infinities become numbers beyond the range of doubles
@@ -10,6 +11,14 @@ export function stringifyWithNonFinite(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
     typeof one === "number" && !Number.isFinite(one) ? rawNumber(one < 0 ? "-1e999" : "1e999") : one,
   );
+}
+
+/** Nesting beyond which JSON is written without recursion, so that one record does not block later ones. */
+const maxRecursionDepth = 64;
+
+/** Writes JSON as `stringifyExactJson` does, of values nested to any depth. */
+export function stringifyAnyJson(value: unknown): string {
+  return isShallow(value, maxRecursionDepth) ? stringifyExactJson(value) : stringifyDeepJson(value);
 }
 
 type Piece = { readonly text: string } | { readonly value: unknown };

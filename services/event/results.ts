@@ -53,6 +53,11 @@ export function refusalReasonName(reason: RefusalReason): string {
   return refusalReasonNames.get(reason) ?? "unspecified";
 }
 
+/** Returns the value of a reason; faults of the service have none. */
+export function refusalReasonOf(reason: RefusalWord | "internal"): RefusalReason {
+  return reason === "internal" ? RefusalReason.UNSPECIFIED : refusalReasons[reason];
+}
+
 const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
   not_json: RefusalReason.NOT_JSON,
   not_an_object: RefusalReason.NOT_AN_OBJECT,

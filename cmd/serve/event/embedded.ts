@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
+import type { RecordWatches } from "../../../services/event/watch/watch.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { ContentsReader } from "../../../store/events/contents.ts";
 import { EventsUnavailableError } from "../../../store/events/events.ts";
@@ -21,6 +22,7 @@ export interface BackendPorts {
   readonly metrics: EventMetrics;
   readonly logger: Logger;
   readonly clock: SteadyClock | undefined;
+  readonly watches: RecordWatches;
 }
 
 /**
@@ -78,13 +80,14 @@ async function openContents(
 type Loading = LazyResource<EventLoading>;
 
 async function openLoading(config: Config, ports: BackendPorts): Promise<EventLoading> {
-  const { deadLetters, metrics, logger, clock } = ports;
+  const { deadLetters, metrics, logger, clock, watches } = ports;
   await using opened = new AsyncDisposableStack();
   const { openEventLoading } = await import("./loading.ts");
   const loading = opened.use(
     await openEventLoading(config, {
       deadLetters,
       observer: createLoadReports(config, metrics, logger),
+      watches,
       changed: (description) =>
         logger.warn({ reason: description }, "files of events were changed by another program"),
       torn(file, bytes) {

@@ -6,10 +6,13 @@ import { systemClock } from "../../../base/async/clock.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
+import type { RecordWatcher } from "../../../gen/engage/event/v1/record_watcher_pb.ts";
 import { createSdkAdmit } from "../../../services/event/admit.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
+import { createRecordWatches, type RecordWatches } from "../../../services/event/watch/watch.ts";
+import { createRecordWatcher } from "../../../services/event/watch/watcher.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
 import { systemPorts } from "../../../store/sql/persistent-clock.ts";
@@ -28,6 +31,9 @@ import { openEmbeddedEvents } from "./embedded.ts";
 
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
+  readonly watcher: ServiceImpl<typeof RecordWatcher>;
+  /** Ends the watches. */
+  beginStop(): void;
   /** Admits calls by app id before their bodies are read. */
   readonly admit: ReturnType<typeof createSdkAdmit>;
   /** The REST forms of its messages. */
@@ -66,18 +72,9 @@ export async function openEventServices(
   const metrics = createEventMetrics(registry);
   if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
   const clock = config.projects.length > 0 ? opened.use(openClock(config, now, shared)) : undefined;
-  const deadLetters = opened.use(
-    await openDeadLetters(config, config.events.deadLetters, {
-      list: "events",
-      database: eventsDatabase(config) ?? sharedDatabase(config),
-      observer: {
-        ...metrics.deadLetters,
-        failed: (error) => logger.error({ err: error }, "could not write refused records"),
-        resumed: () => logger.info("refused records are written again"),
-      },
-    }),
-  );
-  const ports = { deadLetters, metrics, logger, clock };
+  const deadLetters = opened.use(await openRefusedRecords(config, metrics, logger));
+  const { watches, watcher, beginStop } = createWatching(config);
+  const ports = { deadLetters, metrics, logger, clock, watches };
   const backend = opened.use(
     shared !== undefined && config.events.driver === "clickhouse"
       ? await (await import("./shared.ts")).openSharedEvents(config, { ...ports, shared })
@@ -93,6 +90,7 @@ export async function openEventServices(
       append,
       deadLetters,
       observer: metrics.collect,
+      watches,
       now,
       ...(clock !== undefined && { driftMs: clock.driftMs }),
       schema: store.schema,
@@ -110,6 +108,8 @@ export async function openEventServices(
       () => backend.recordGate()?.catch(refuse),
       gatedMethods,
     ),
+    watcher,
+    beginStop,
     admit: createSdkAdmit({
       appids: new Set(config.projects.flatMap(({ appids }) => appids)),
       observer: metrics.collect,
@@ -126,6 +126,36 @@ export async function openEventServices(
         append(encodeSpoolLine(projectId, now(), record, undefined, clock?.driftMs()), projectId),
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function openRefusedRecords(
+  config: Config,
+  metrics: ReturnType<typeof createEventMetrics>,
+  logger: Logger,
+): ReturnType<typeof openDeadLetters> {
+  return openDeadLetters(config, config.events.deadLetters, {
+    list: "events",
+    database: eventsDatabase(config) ?? sharedDatabase(config),
+    observer: {
+      ...metrics.deadLetters,
+      failed: (error) => logger.error({ err: error }, "could not write refused records"),
+      resumed: () => logger.info("refused records are written again"),
+    },
+  });
+}
+
+interface Watching extends Pick<EventServices, "watcher" | "beginStop"> {
+  readonly watches: RecordWatches;
+}
+
+function createWatching({ projects }: Config): Watching {
+  const watches = createRecordWatches();
+  const stopping = new AbortController();
+  return {
+    watches,
+    watcher: createRecordWatcher({ watches, projects, stopping: stopping.signal }),
+    beginStop: () => stopping.abort(),
   };
 }
 

@@ -7,6 +7,8 @@ import { type Loader, type LoadObserver, openLoader } from "../../../services/ev
 import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
+import { withWatches } from "../../../services/event/watch/loading.ts";
+import type { RecordWatches } from "../../../services/event/watch/watch.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { DuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import type { EventStore } from "../../../store/events/events.ts";
@@ -43,6 +45,7 @@ export interface EventLoading extends AsyncDisposable {
 export interface EventLoadingPorts {
   readonly deadLetters: Pick<DeadLetters, "append" | "flush">;
   readonly observer: LoadObserver;
+  readonly watches?: RecordWatches;
   /** Called with the bytes of an incomplete line, see RecordSpoolOptions. */
   readonly torn: (file: string, bytes: number) => void;
   /** Called with a description of a change since the last run that is no loss. */
@@ -102,7 +105,10 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     openLoader({
       stagingFolder,
       delays: loadDelays,
-      observer: watch.observe(ports.observer),
+      ...withWatches(ports.watches, {
+        observer: watch.observe(ports.observer),
+        startWorker: () => startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds)),
+      }),
       clock: systemClock,
       store: { ...store, load: marks.load },
       maxProperties: maxPropertiesOf(config.events),
@@ -114,7 +120,6 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
         maxBytes: Math.max(batch.maxBytes, bulk?.maxBytes ?? 0),
         batchMs: batch.maxDelayMs,
       },
-      startWorker: () => startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds)),
       async keepDeadLetters(deadLetters) {
         ports.deadLetters.append(deadLetters);
         await ports.deadLetters.flush();

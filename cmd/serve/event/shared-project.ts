@@ -11,6 +11,8 @@ import {
 import { comparePlaces } from "../../../services/event/load/prepared.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
+import { withWatches } from "../../../services/event/watch/loading.ts";
+import type { RecordWatches } from "../../../services/event/watch/watch.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { ClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import type { Lease } from "../../../store/leases/leases.ts";
@@ -30,6 +32,7 @@ export interface SharedProjectOptions {
   readonly spool: PostgresSpool;
   readonly deadLetters: DeadLetters;
   readonly observer: LoadObserver;
+  readonly watches: RecordWatches;
 }
 
 /** The records of a project, which replicas append together and one of them loads. */
@@ -104,7 +107,7 @@ export function createSharedProject(options: SharedProjectOptions): SharedProjec
 }
 
 async function openProjectLoader(
-  { config, project, database, spool, deadLetters, observer }: SharedProjectOptions,
+  { config, project, database, spool, deadLetters, observer, watches }: SharedProjectOptions,
   lease: Lease,
   store: ClickHouseStore,
   loaded: (place: RecordPlace | undefined) => void,
@@ -122,7 +125,6 @@ async function openProjectLoader(
   return openLoader({
     stagingFolder,
     delays: loadDelays,
-    observer,
     clock: systemClock,
     store: {
       ...target,
@@ -138,8 +140,11 @@ async function openProjectLoader(
     reader: spool.reader,
     zones: new Map([[id, zone]]),
     limits: { maxRecords: batch.maxRecords, maxBytes: batch.maxBytes, batchMs: batch.maxDelayMs },
-    startWorker: () =>
-      startWorker({ intake, stagingFolder, progress: createProgress(), niceness: engine.niceness }),
+    ...withWatches(watches, {
+      observer,
+      startWorker: () =>
+        startWorker({ intake, stagingFolder, progress: createProgress(), niceness: engine.niceness }),
+    }),
     async keepDeadLetters(refused) {
       deadLetters.append(refused);
       await deadLetters.flush();

@@ -44,8 +44,8 @@ export async function openSharedEvents(config: Config, ports: SharedPorts): Prom
     config.projects.map((project) => {
       const { maxFileBytes: maxTableBytes } = config.events.spool;
       const spool = shared.records.open({ project: project.id, checksums: true, maxTableBytes });
-      const { deadLetters } = ports;
-      const options = { config, project, database, spool, deadLetters, observer: reports };
+      const { deadLetters, watches } = ports;
+      const options = { config, project, database, spool, deadLetters, observer: reports, watches };
       return [project.id, { spool, shared: opened.use(createSharedProject(options)) }] as const;
     }),
   );

@@ -19,6 +19,7 @@ import type { Project, ProjectDirectory } from "../projects.ts";
 import type { CheckedRecord, RefusedRecord } from "../record/record.ts";
 import { createReportLimit, toDropped, toResult } from "../results.ts";
 import { encodeSpoolLine } from "../spool-line.ts";
+import { showRefused } from "../watch/refused.ts";
 import { type IngestBody, readIngestBody, toRawRecords, validBytes } from "./body.ts";
 import { BodyFault } from "./body-fault.ts";
 import { appendRefused } from "./refused-records.ts";
@@ -76,6 +77,7 @@ async function ingestUnchecked(
     line: bytes.toString("utf8", starts[at], ends[at]),
   }));
   appendRefused(options.deadLetters, project.id, refused, options.now);
+  showRefused(options.watches, { project, appid, receivedMs }, refused);
   for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
   const notes = Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal }));
   return toResponse(notes, starts.length, good === 0);

@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { stringifyExactJson } from "../../../base/json/exact-numbers.ts";
 import { compileToInstant } from "../../../base/time/zone.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
-import { stringifyDeepJson } from "../exact-json.ts";
+import { stringifyAnyJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
-import { isShallow } from "../record/convert.ts";
+import type { CheckedRecord } from "../record/record.ts";
 import type { SpoolLine } from "../spool-line.ts";
+import { createSampler, outcomeOf, type RepeatedId, refusedAs, type Sampler } from "../watch/sample.ts";
+import type { RecordSource } from "../watch/seen-record.ts";
 import type { LoadRefusal, PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import { createProjectState, type ProjectState } from "./project-state.ts";
 import { ProjectFiles } from "./row-files.ts";
@@ -54,7 +55,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
     },
     async prepare(task) {
       const { from } = task;
-      using batch = new BatchPreparer(intake, projects, folder, from);
+      using batch = new BatchPreparer(intake, projects, folder, task);
       const lines = new TaskLines(task, begun);
       if (intake.needsKeys) {
         const all = lines.all();
@@ -83,13 +84,20 @@ class BatchPreparer implements Disposable {
   readonly #files = new Map<number, ProjectFiles>();
   readonly #folder: string;
   readonly #from: SpoolPlace;
+  readonly #sampler: Sampler | undefined;
   #firstReceivedMs = Number.POSITIVE_INFINITY;
 
-  constructor(intake: Intake, projects: ReadonlyMap<number, ProjectState>, folder: string, from: SpoolPlace) {
+  constructor(
+    intake: Intake,
+    projects: ReadonlyMap<number, ProjectState>,
+    folder: string,
+    { from, watched }: PrepareTask,
+  ) {
     this.#intake = intake;
     this.#projects = projects;
     this.#folder = folder;
     this.#from = from;
+    this.#sampler = createSampler(watched);
   }
 
   add({ content, bytes }: TaskLine): void {
@@ -116,7 +124,7 @@ class BatchPreparer implements Disposable {
     for (const record of records) {
       if (state === undefined) {
         const message = `there is no project ${projectId} in the configuration`;
-        this.tally.refuse("unknown_project", message, recordText(record), line);
+        this.tally.refuse("unknown_project", message, stringifyAnyJson(record), line);
       } else {
         this.#add(state, line, record);
       }
@@ -134,6 +142,7 @@ class BatchPreparer implements Disposable {
       overLimit: this.tally.overLimit,
       limited: this.tally.limited(),
       firstReceivedMs: this.#firstReceivedMs,
+      sample: this.#sampler?.close(),
     };
   }
 
@@ -144,37 +153,41 @@ class BatchPreparer implements Disposable {
 
   #add(state: ProjectState, line: SpoolLine, record: unknown): void {
     try {
-      this.#store(state, line, record);
+      const stored = this.#store(state, line, record);
+      this.#sampler?.add(sourceOf(line, record), outcomeOf(stored));
     } catch (error) {
       // An error of the disk is not a fault of the record.
       if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
         throw error;
       this.#files.get(line.projectId)?.undoLines();
-      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, recordText(record), line);
+      const message = `cannot be prepared: ${String(error)}`;
+      this.tally.refuse("internal", message, stringifyAnyJson(record), line);
+      this.#sampler?.add(sourceOf(line, record), refusedAs({ reason: "internal", field: "", message }));
     }
   }
 
-  #store(state: ProjectState, line: SpoolLine, record: unknown): void {
+  /** Returns the verdict, or the id of a stored record that this one repeats. */
+  #store(state: ProjectState, line: SpoolLine, record: unknown): CheckedRecord | RepeatedId {
     const { projectId, receivedMs, steadyMs = receivedMs } = line;
     const checked = checkRecord(record, state.rules, receivedMs);
     const { tally } = this;
     if (checked.kind === "refused") {
-      tally.refuse(checked.reason, checked.message, recordText(record), line);
+      tally.refuse(checked.reason, checked.message, stringifyAnyJson(record), line);
       if (checked.reason === "event_limit" || checked.reason === "name_rate") {
         tally.limit(projectId, checked.reason, (record as StandardRecord)["#event_name"]);
       }
-      return;
+      return checked;
     }
     const { uuid, accountId, distinctId } = checked;
     if (uuid !== undefined && !this.#intake.claimUuid(projectId, uuid, steadyMs)) {
       tally.duplicate("uuid");
-      return;
+      return "#uuid";
     }
     const firstCheckId = checked.kind === "event" ? checked.firstCheckId : undefined;
     if (checked.kind === "event" && firstCheckId !== undefined) {
       if (!this.#intake.claimFirstCheck(projectId, checked.name, firstCheckId)) {
         tally.duplicate("first_check_id");
-        return;
+        return "#first_check_id";
       }
     }
     const { userId, isNew, ownsVisitor } = this.#intake.resolve(projectId, accountId, distinctId);
@@ -190,7 +203,8 @@ class BatchPreparer implements Disposable {
       writeUser(files.users, state, checked, userId);
       tally.users++;
     }
-    if (checked.dropped.length > 0) tally.drop(line, checked.dropped, () => recordText(record));
+    if (checked.dropped.length > 0) tally.drop(line, checked.dropped, () => stringifyAnyJson(record));
+    return checked;
   }
 
   #filesOf(projectId: number): ProjectFiles {
@@ -203,6 +217,10 @@ class BatchPreparer implements Disposable {
   }
 }
 
+function sourceOf({ projectId, receivedMs, appid }: SpoolLine, record: unknown): RecordSource {
+  return { projectId, receivedMs, appid, record };
+}
+
 interface StandardRecord {
   readonly "#event_name": string;
 }
@@ -210,11 +228,4 @@ interface StandardRecord {
 /** Returns the text of a line, or its bytes if they are not UTF-8. */
 function textOrBytes(line: Buffer): string | Uint8Array {
   return isUtf8(line) ? line.toString() : line;
-}
-
-/** Nesting beyond which JSON is written without recursion, so that one record does not block later ones. */
-const maxRecursionDepth = 64;
-
-function recordText(record: unknown): string {
-  return isShallow(record, maxRecursionDepth) ? stringifyExactJson(record) : stringifyDeepJson(record);
 }

@@ -2,6 +2,8 @@ import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts"
 import type { LoadBatch, ProjectSchema, SpoolPlace } from "../../../store/events/events.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
+import type { WatchFilter } from "../watch/filter.ts";
+import type { Sample } from "../watch/sample.ts";
 
 /** Reasons of the loader to refuse a record, in addition to those of the rules. */
 export const loadRefusals = [
@@ -46,6 +48,8 @@ export interface PrepareTask {
   readonly maxRecords: number;
   /** Offsets of lines in the file of the spool that must not be prepared. */
   readonly skipped: readonly number[];
+  /** Selects the records that are watched. */
+  readonly watched?: readonly WatchFilter[] | undefined;
 }
 
 export interface PreparedBatch {
@@ -65,6 +69,8 @@ export interface PreparedBatch {
   readonly limited?: readonly LimitedName[];
   /** Rates of new names after this batch, by project. */
   readonly rates?: ReadonlyMap<number, NameRates>;
+  /** The records that are watched; undefined when the task selects none. */
+  readonly sample?: Sample | undefined;
 }
 
 /** The state of the store from which preparing starts. */

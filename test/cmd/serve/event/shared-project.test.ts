@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createSharedProject } from "../../../../cmd/serve/event/shared-project.ts";
 import type { LoadObserver } from "../../../../services/event/load/load.ts";
+import { createRecordWatches } from "../../../../services/event/watch/watch.ts";
 import type { ClickHouseStore } from "../../../../store/events/clickhouse/clickhouse.ts";
 import type { Lease } from "../../../../store/leases/leases.ts";
 import type { PostgresSpool } from "../../../../store/records/postgres/postgres-spool.ts";
@@ -34,6 +35,7 @@ stores: { driver: shared, postgres: { url: '${url}' }, clickhouse: { shards: ['h
     spool,
     deadLetters: { append() {}, async flush() {}, async [Symbol.asyncDispose]() {} },
     observer: { loaded() {}, overLimit() {}, failed },
+    watches: createRecordWatches(),
   });
   onTestFinished(() => project[Symbol.dispose]());
   return { project, failed };
