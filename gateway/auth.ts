@@ -6,7 +6,10 @@ import { NodeHeaders } from "./call/headers.ts";
 import type { Caller, CallRecord } from "./call/record.ts";
 import type { Authorize } from "./gateway-context.ts";
 import { type NodeRequest, peerOf } from "./http/http.ts";
-import type { ServedMethod } from "./methods.ts";
+import { isReadOnly, type ServedMethod } from "./methods.ts";
+
+/** What a key may do: `read` makes only calls that change nothing. */
+export type KeyAccess = "read" | "write";
 
 /** A bearer key; only its digest is kept. */
 export interface KeyRule {
@@ -16,6 +19,8 @@ export interface KeyRule {
   readonly sha256: string;
   /** `*`, `package.Service/*` or `package.Service/Method`. */
   readonly methods: readonly string[];
+  /** `write` by default. */
+  readonly access?: KeyAccess | undefined;
 }
 
 export interface CertificateRule {
@@ -30,6 +35,8 @@ export interface AuthOptions {
   readonly keys: readonly KeyRule[];
   /** Without this list a verified client certificate may call everything. */
   readonly certificates?: readonly CertificateRule[] | undefined;
+  /** Returns the key of a session by the header `cookie`. */
+  readonly sessionKeyOf?: ((cookies: string | null) => string | undefined) | undefined;
 }
 
 /** Throws UNAUTHENTICATED unless a request has a key, whatever that may call, or a client certificate. */
@@ -38,7 +45,8 @@ export type RequireKey = (request: NodeRequest) => void;
 export function createRequireKey(options: AuthOptions): RequireKey {
   const identify = createIdentify(options);
   return ({ headers, socket }) => {
-    const presented = presentedKeys(new NodeHeaders(headers));
+    const sent = new NodeHeaders(headers);
+    const presented = [...presentedKeys(sent), ...sessionKeys(options, sent)];
     if (identify(presented, { peer: peerOf(socket) }) === undefined)
       throw unauthenticated(presented.length > 0);
   };
@@ -47,26 +55,36 @@ export function createRequireKey(options: AuthOptions): RequireKey {
 interface Identity {
   readonly caller: Caller;
   readonly mayCall: (served: ServedMethod) => boolean;
+  readonly access: KeyAccess;
 }
 
 /**
  * Recognises callers by bearer key or verified client certificate and checks
  * what they may call. Health checks need no key, nor do methods over REST
- * whose handler authenticates callers itself.
+ * whose handler authenticates callers itself. A session counts as its key where
+ * no other is presented, except over native gRPC, which pages cannot use.
  * @throws Error when a rule is malformed or two keys are the same
  */
 export function createAuthorizer(options: AuthOptions): Authorize {
   const identify = createIdentify(options);
   const hasNoUseForKeys = options.mode === "off" && options.keys.length === 0;
   return (record, served, header) => {
-    const presented = hasNoUseForKeys ? [] : presentedKeys(header);
+    const sent = hasNoUseForKeys ? [] : presentedKeys(header);
+    const ofSession =
+      sent.length > 0 || hasNoUseForKeys || record.protocol === "grpc" ? [] : sessionKeys(options, header);
+    const presented = sent.length > 0 ? sent : ofSession;
     const identity = identify(presented, record);
-    if (identity !== undefined) {
+    // Without the header a session authorizes no call that changes something, also where the handler checks callers.
+    const isUsable = ofSession.length === 0 || isReadOnly(served) || isScripted(header);
+    if (identity !== undefined && isUsable) {
       record.caller = identity.caller;
       record.mayCall = identity.mayCall(served);
     }
-    if (options.mode === "off" || isOpen(served, record)) return;
+    if (options.mode === "off") return;
+    if (identity?.access === "read" && !isReadOnly(served)) throw readOnly(served);
+    if (isOpen(served, record)) return;
     if (identity === undefined) throw unauthenticated(presented.length > 0);
+    if (!isUsable) throw notScripted(served);
     if (!record.mayCall) throw denied(served);
   };
 }
@@ -95,13 +113,14 @@ function createIdentify({ keys, certificates }: AuthOptions) {
     return {
       caller: { kind: "certificate", name: peer.certificate },
       mayCall: mayCallAsSubject(peer.certificate),
+      access: "write",
     };
   };
 }
 
 function indexKeys(keys: readonly KeyRule[]): ReadonlyMap<string, Identity> {
   const byDigest = new Map<string, Identity>();
-  for (const { name, sha256, methods } of keys) {
+  for (const { name, sha256, methods, access = "write" } of keys) {
     const digest = sha256.toLowerCase();
     if (!/^[0-9a-f]{64}$/.test(digest))
       throw new Error(`sha256 of key "${name}" must be 64 hexadecimal digits`);
@@ -110,6 +129,7 @@ function indexKeys(keys: readonly KeyRule[]): ReadonlyMap<string, Identity> {
     byDigest.set(digest, {
       caller: { kind: "key", name },
       mayCall: compileMethods(methods, `key "${name}"`),
+      access,
     });
   }
   return byDigest;
@@ -142,6 +162,18 @@ function presentedKeys(header: Headers): string[] {
   return [bearer, apiKey].filter((key) => key !== undefined && key !== "") as string[];
 }
 
+function sessionKeys({ sessionKeyOf }: AuthOptions, header: Headers): string[] {
+  const key = sessionKeyOf?.(header.get("cookie"));
+  return key === undefined ? [] : [key];
+}
+
+/** Headers that scripts set and forms, images and links cannot. */
+const scriptHeaders = ["connect-protocol-version", "x-grpc-web"] as const;
+
+function isScripted(header: Headers): boolean {
+  return scriptHeaders.some((name) => header.has(name));
+}
+
 const accepted = "authorization: Bearer KEY, x-api-key: KEY";
 
 function unauthenticated(hasKey: boolean): ConnectError {
@@ -159,6 +191,24 @@ function denied({ name }: ServedMethod): ConnectError {
   return new ConnectError(`this caller may not call ${name}`, Code.PermissionDenied, undefined, [
     errorInfo("METHOD_NOT_ALLOWED", { method: name }),
   ]);
+}
+
+function readOnly({ name }: ServedMethod): ConnectError {
+  return new ConnectError(
+    `this key has read access, and ${name} changes something: use a key with access: write`,
+    Code.PermissionDenied,
+    undefined,
+    [errorInfo("READ_ONLY", { method: name })],
+  );
+}
+
+function notScripted({ name }: ServedMethod): ConnectError {
+  return new ConnectError(
+    `${name} changes something: with a session it needs the header ${scriptHeaders.join(" or ")}`,
+    Code.PermissionDenied,
+    undefined,
+    [errorInfo("SESSION_HEADER_MISSING", { method: name })],
+  );
 }
 
 function errorInfo(reason: string, metadata: Record<string, string>) {

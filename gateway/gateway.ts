@@ -25,6 +25,7 @@ import { createNearestPath } from "./rest/nearest-path.ts";
 import { refuseMethod } from "./rest/refuse-method.ts";
 import { createRestRouter } from "./rest/rest.ts";
 import { encodeError } from "./rest/status.ts";
+import { dropForeignCookies } from "./sessions/cookie.ts";
 import { readHead } from "./sites/head.ts";
 import { createSites, type SitesOptions } from "./sites/sites.ts";
 import { createTargets } from "./sites/target.ts";
@@ -154,6 +155,7 @@ function createDispatch(
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     if (!admit(request, response, path, head)) return;
+    dropForeignCookies(request, head);
     // The methods of the whole server: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
     if (path === "*" && request.method === "OPTIONS") {
       refuseMethod(request, response, { path, methods });

@@ -87,6 +87,22 @@ export function httpMethodsOf({ desc }: ServedMethod): readonly string[] {
   return isRead && desc.methodKind === "unary" ? ["GET", "POST"] : ["POST"];
 }
 
+/** The methods of contracts that others have published and that only read. */
+const readOnlyServices: ReadonlySet<string> = new Set([
+  "grpc.health.v1.Health",
+  "grpc.reflection.v1.ServerReflection",
+  "grpc.reflection.v1alpha.ServerReflection",
+]);
+
+/** Returns whether a method changes nothing, so that keys that may only read can call it. */
+export function isReadOnly({ desc, options }: ServedMethod): boolean {
+  return (
+    options.readOnly ||
+    desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
+    readOnlyServices.has(desc.parent.typeName)
+  );
+}
+
 /** Options of the methods of a service that their contract cannot have. */
 export interface ServeOptions<S extends DescService = DescService> {
   /** Bounds on the JSON bodies of its methods that differ from those of the server. */

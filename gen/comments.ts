@@ -1942,6 +1942,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Whether the handler authenticates REST callers of this RPC (by a signature\nor a query token), so that the gateway requires no bearer key. Other\nprotocols are not affected.",
   "engage.gateway.v1.GatewayOptions.raw_body":
     "Whether to keep the exact bytes of the HTTP body (after Content-Encoding is\ndecoded) and pass them to the handler, for example to check a signature.",
+  "engage.gateway.v1.GatewayOptions.read_only":
+    "Whether the RPC changes nothing, so that keys with read access may call it.\nRPCs with the idempotency level NO_SIDE_EFFECTS need no mark; they can also\nbe called by GET over Connect.",
   "engage.handler.v1.CheckPushIdsRequest":
     "CheckPushIdsRequest contains the push ids of one batch.",
   "engage.handler.v1.CheckPushIdsRequest.channel":

@@ -100,6 +100,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "gateway/reflection": ["test/gateway/reflection/reflection.test.ts"],
   "gateway/rest": ["test/gateway/rest", "test/e2e/request-targets.test.ts"],
   "gateway/rest/path": ["test/gateway/rest/path/template.test.ts", "test/gateway/rest/bindings.test.ts"],
+  "gateway/sessions": ["test/cmd/serve/console-session.test.ts"],
   "gateway/sites": ["test/gateway/sites/host.test.ts", "test/cmd/serve/sites.test.ts", "test/e2e/sites"],
   "services/analysis": [
     "test/services/analysis/analysis.test.ts",

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { packageRoot } from "../../base/package/root.ts";
 import { createFileFolder } from "../../gateway/pages/file-folder.ts";
 import type { PagesOptions } from "../../gateway/pages/pages.ts";
+import { createSessions, type Sessions } from "../../gateway/sessions/sessions.ts";
+import type { Config } from "../config/config.ts";
 
 /** The path at which the console is served; the console's own calls go to the folder above. */
 const consolePath = "/console/";
@@ -30,11 +32,21 @@ const pageHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** Returns the files of the console, and `/` as the way there. Reads nothing before the first request. */
-export function createConsolePages(): Required<Pick<PagesOptions, "folders">> & { readonly home: string } {
+export interface Console {
+  readonly pages: Pick<PagesOptions, "endpoints" | "folders"> & { readonly home: string };
+  readonly sessionKeyOf: Sessions["keyOf"];
+}
+
+/** Creates the files and sessions of the console, and makes it the way from `/`. Reads nothing before the first request. */
+export function createConsole(auth: Config["auth"]): Console {
   const folder = join(packageRoot, "console/dist");
+  const sessions = createSessions(auth);
   return {
-    home: consolePath,
-    folders: [createFileFolder({ path: consolePath, folder, hashedFolder: "assets", pageHeaders })],
+    pages: {
+      home: consolePath,
+      folders: [createFileFolder({ path: consolePath, folder, hashedFolder: "assets", pageHeaders })],
+      endpoints: { [`${consolePath}session`]: sessions.endpoint },
+    },
+    sessionKeyOf: sessions.keyOf,
   };
 }

@@ -18,7 +18,7 @@ import { createPluginController, pluginHealthService } from "../../services/pars
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
-import { createConsolePages } from "./console.ts";
+import { createConsole } from "./console.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
 import { siteOptionsOf } from "./sites.ts";
@@ -64,11 +64,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }
-  const consolePages = config.console ? createConsolePages() : undefined;
+  const console = config.console ? createConsole(config.auth) : undefined;
+  const auth = { ...config.auth, sessionKeyOf: console?.sessionKeyOf };
   const gateway = createGateway({
     services,
     limits: config.limits,
-    authorize: createAuthorizer(config.auth),
+    authorize: createAuthorizer(auth),
     observers: [metrics.observer, ...(config.log.access ? [createAccessLog(logger)] : [])],
     reportFault: (error, { requestId, method }: CallRecord) =>
       logger.error(
@@ -77,10 +78,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       ),
     codecs,
     pages: {
-      ...consolePages,
+      ...console?.pages,
       checks,
       metrics,
-      ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(config.auth) }),
+      ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(auth) }),
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },

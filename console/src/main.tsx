@@ -6,8 +6,10 @@ import "./style/controls.css";
 import "./style/chart.css";
 import { App } from "./app/app.tsx";
 import { applyPreferences } from "./app/preferences.ts";
+import { followSession } from "./app/session.ts";
 import { startRouter } from "./router/router.ts";
 
 applyPreferences();
 startRouter();
+followSession();
 render(<App />, document.getElementById("app")!);

@@ -19,6 +19,13 @@ export interface Page {
 
 export type PageHandler = (request: PageRequest) => Page | Promise<Page>;
 
+/** What responds at a path to other methods than GET and HEAD. It reads the body of a request itself. */
+export interface Endpoint {
+  /** In capitals. */
+  readonly methods: readonly string[];
+  readonly respond: PageHandler;
+}
+
 /** The pages at all paths that start with one. */
 export interface PageFolder {
   /** Ends with a slash. */
@@ -37,6 +44,8 @@ export interface PagesOptions {
   /** Further pages by their exact path. */
   readonly pages?: Readonly<Record<string, PageHandler>>;
   readonly folders?: readonly PageFolder[];
+  /** By their exact path. */
+  readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** Receives what a page throws; its caller gets "internal error". */
   readonly reportFault: (error: unknown, path: string) => void;
 }
@@ -46,6 +55,7 @@ export interface Pages {
   serve(path: string, request: PageRequest, response: PageResponse): boolean;
 }
 
+const pageMethods: readonly string[] = ["GET", "HEAD"];
 const noStore = { "cache-control": "no-store" };
 
 /** Creates `/healthz` (the process responds), `/readyz` (it accepts calls), `/metrics` and the given pages. */
@@ -60,6 +70,7 @@ export function createPages(options: PagesOptions): Pages {
     ...Object.entries(options.pages ?? {}),
   ]);
   const { folders = [] } = options;
+  const endpoints = new Map(Object.entries(options.endpoints ?? {}));
   const findInFolder = (path: string): PageHandler | undefined => {
     const folder = folders.find((one) => `${path}/`.startsWith(one.path));
     if (folder === undefined) return undefined;
@@ -69,13 +80,16 @@ export function createPages(options: PagesOptions): Pages {
   };
   return {
     serve(path, request, response) {
-      const handler = handlers.get(path) ?? findInFolder(path);
+      const endpoint = endpoints.get(path);
+      const handler = endpoint?.respond ?? handlers.get(path) ?? findInFolder(path);
       if (handler === undefined) return false;
-      if (request.method !== "GET" && request.method !== "HEAD") {
-        const refusal = json(405, { code: 12, message: `${path} takes GET and HEAD only`, details: [] });
-        send(request, response, { ...refusal, headers: { ...noStore, allow: "GET, HEAD" } });
-      } else {
+      const methods = endpoint?.methods ?? pageMethods;
+      if (methods.includes(request.method ?? "")) {
         void serve(handler, path, request, response, options.reportFault);
+      } else {
+        const only = `${methods.slice(0, -1).join(", ")} and ${methods.at(-1)}`;
+        const refusal = json(405, { code: 12, message: `${path} takes ${only} only`, details: [] });
+        send(request, response, { ...refusal, headers: { ...noStore, allow: methods.join(", ") } });
       }
       return true;
     },

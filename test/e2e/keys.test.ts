@@ -13,6 +13,7 @@ const authorize = createAuthorizer({
     { name: "all", sha256: sha256Hex("key-all"), methods: ["*"] },
     { name: "echo", sha256: sha256Hex("key-echo"), methods: ["engage.test.v1.Library/Echo"] },
     { name: "service", sha256: sha256Hex("key-service"), methods: ["engage.test.v1.Library/*"] },
+    { name: "read", sha256: sha256Hex("key-read"), methods: ["*"], access: "read" },
     { name: "other", sha256: sha256Hex("key-other"), methods: ["engage.test.v1.Failing/*"] },
   ],
 });
@@ -45,6 +46,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       ["no key", {}, Code.Unauthenticated],
       ["an unknown key", { authorization: "Bearer nope" }, Code.Unauthenticated],
       ["another scheme", { authorization: "Basic a2V5LWFsbA==" }, Code.Unauthenticated],
+      ["a key that may only read", { authorization: "Bearer key-read" }, Code.PermissionDenied],
       ["a key for other methods", { authorization: "Bearer key-other" }, Code.PermissionDenied],
     ])("%s is refused before the handler", async (_name, headers, code) => {
       const calls = server.seen.contexts.length;

@@ -19,6 +19,9 @@ const reflect = method(createReflection([])[0]!, "ServerReflectionInfo");
 /** A method whose handler checks a signature or token itself. */
 const selfChecked: ServedMethod = { ...echo, options: { ...echo.options, handlerAuthenticatesRest: true } };
 
+/** A method that changes nothing. */
+const reading: ServedMethod = { ...echo, options: { ...echo.options, readOnly: true } };
+
 function method({ methods }: ServedService, name: string): ServedMethod {
   return methods.find(({ desc }) => desc.name === name)!;
 }
@@ -31,6 +34,7 @@ const keys: AuthOptions["keys"] = [
     sha256: sha256Hex("key-two"),
     methods: ["engage.test.v1.Library/Echo", "engage.test.v1.Failing/AsStatus"],
   },
+  { name: "read", sha256: sha256Hex("key-read"), methods: ["*"], access: "read" },
 ];
 
 interface Attempt {
@@ -82,6 +86,16 @@ describe("lets in", () => {
       "x-api-key beside another scheme",
       { header: { authorization: "Basic YTpi", "x-api-key": "key-all" } },
       { kind: "key", name: "all" },
+    ],
+    [
+      "a key that may only read, for a method that only reads",
+      { header: bearer("key-read"), served: reading },
+      { kind: "key", name: "read" },
+    ],
+    [
+      "such a key for reflection",
+      { header: bearer("key-read"), served: reflect },
+      { kind: "key", name: "read" },
     ],
     ["any verified certificate", { certificate: "a.test" }, { kind: "certificate", name: "a.test" }],
     [
@@ -206,6 +220,28 @@ describe("denies", () => {
     expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
       { reason: "METHOD_NOT_ALLOWED", metadata: { method: name } },
     ]);
+  });
+
+  it.each<[string, Attempt]>([
+    ["by RPC", {}],
+    ["over REST", { protocol: "rest" }],
+    ["over REST where the handler checks callers", { protocol: "rest", served: selfChecked }],
+  ])("what changes something to a key that may only read, %s", (_, attempted) => {
+    const error = refusalOf({ header: bearer("key-read"), ...attempted });
+    expect(error.code).toBe(Code.PermissionDenied);
+    expect(error.rawMessage).toBe(
+      `this key has read access, and ${echo.name} changes something: use a key with access: write`,
+    );
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      { reason: "READ_ONLY", metadata: { method: echo.name } },
+    ]);
+  });
+
+  it("what a session asks for over native gRPC, which no page can use", () => {
+    const options = { sessionKeyOf: () => "key-all" };
+    expect(refusalOf({ options }).code).toBe(Code.Unauthenticated);
+    const header = { "connect-protocol-version": "1" };
+    expect(attempt({ options, header, protocol: "connect" }).call()).toEqual({ kind: "key", name: "all" });
   });
 
   it("and notes the caller for the log", () => {

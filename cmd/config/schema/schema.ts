@@ -59,7 +59,15 @@ const methods = () => z.array(methodPattern()).min(1);
 const authSchema = z.strictObject({
   mode: z.enum(["keys", "off"]).optional(),
   keys: z
-    .array(z.strictObject({ name: name(), sha256: sha256(), methods: methods().default(["*"]) }))
+    .array(
+      z.strictObject({
+        name: name(),
+        sha256: sha256(),
+        methods: methods().default(["*"]),
+        /** `read`: only calls that change nothing. */
+        access: z.enum(["read", "write"]).default("write"),
+      }),
+    )
     .default([]),
   /** Subjects of client certificates. Default: every certificate signed by tls.ca may call everything. */
   certificates: z.array(z.strictObject({ subject: z.string().min(1), methods: methods() })).optional(),

@@ -3,6 +3,9 @@ import { LiveControl } from "./live-control.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Outlet } from "./outlet.tsx";
 import { PreferenceBar } from "./preference-bar.tsx";
+import { isSignInNeeded } from "./session.ts";
+import { SessionControl } from "./session-control.tsx";
+import { SignIn } from "./sign-in.tsx";
 
 /** The frame around all pages. */
 export function App() {
@@ -16,11 +19,10 @@ export function App() {
         <div>
           <header class="bar">
             <LiveControl />
+            <SessionControl />
             <PreferenceBar />
           </header>
-          <main class="page">
-            <Outlet />
-          </main>
+          <main class="page">{isSignInNeeded.value ? <SignIn /> : <Outlet />}</main>
         </div>
       </div>
     </>

@@ -24,6 +24,7 @@ test("the printed entry is a valid configuration, and its hash is that of the pr
         name: "shipper",
         sha256: createHash("sha256").update(key).digest("hex"),
         methods: ["proto.Parser/*"],
+        access: "write",
       },
     ],
   });

@@ -1,6 +1,7 @@
 import { controls } from "./controls.ts";
 import { overview } from "./overview.ts";
+import { session } from "./session.ts";
 import { shell } from "./shell.ts";
 
 /** The English catalogue. Its keys are those of every language. */
-export const en = { ...shell, ...controls, ...overview } as const;
+export const en = { ...shell, ...controls, ...overview, ...session } as const;

@@ -1,7 +1,8 @@
 import type { Catalogue } from "../catalogue.ts";
 import { controls } from "./controls.ts";
 import { overview } from "./overview.ts";
+import { session } from "./session.ts";
 import { shell } from "./shell.ts";
 
 /** The Chinese catalogue. A key that is missing does not compile. */
-export const zh: Catalogue = { ...shell, ...controls, ...overview };
+export const zh: Catalogue = { ...shell, ...controls, ...overview, ...session };

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/gateway/v1/options.proto.
  */
 export const file_engage_gateway_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSKOAQoOR2F0ZXdheU9wdGlvbnMSEAoIcmF3X2JvZHkYASABKAgSMgoLZXJyb3Jfc3R5bGUYAiABKA4yHS5lbmdhZ2UuZ2F0ZXdheS52MS5FcnJvclN0eWxlEiIKGmhhbmRsZXJfYXV0aGVudGljYXRlc19yZXN0GAMgASgIEhIKCmFueV9vcmlnaW4YBCABKAgqjgEKCkVycm9yU3R5bGUSGwoXRVJST1JfU1RZTEVfVU5TUEVDSUZJRUQQABIWChJFUlJPUl9TVFlMRV9TVEFUVVMQARIbChdFUlJPUl9TVFlMRV9SRVRVUk5fQ09ERRACEhgKFEVSUk9SX1NUWUxFX0VOVkVMT1BFEAMSFAoQRVJST1JfU1RZTEVfQ09ERRAEOl0KB2dhdGV3YXkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFigMgASgLMiEuZW5nYWdlLmdhdGV3YXkudjEuR2F0ZXdheU9wdGlvbnNSB2dhdGV3YXk6QAoJanNvbl93b3JkEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYxooDIAEoCVIIanNvbldvcmRCK1opZW5nYWdlL2dlbi9nby9lbmdhZ2UvZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSKhAQoOR2F0ZXdheU9wdGlvbnMSEAoIcmF3X2JvZHkYASABKAgSMgoLZXJyb3Jfc3R5bGUYAiABKA4yHS5lbmdhZ2UuZ2F0ZXdheS52MS5FcnJvclN0eWxlEiIKGmhhbmRsZXJfYXV0aGVudGljYXRlc19yZXN0GAMgASgIEhIKCmFueV9vcmlnaW4YBCABKAgSEQoJcmVhZF9vbmx5GAUgASgIKo4BCgpFcnJvclN0eWxlEhsKF0VSUk9SX1NUWUxFX1VOU1BFQ0lGSUVEEAASFgoSRVJST1JfU1RZTEVfU1RBVFVTEAESGwoXRVJST1JfU1RZTEVfUkVUVVJOX0NPREUQAhIYChRFUlJPUl9TVFlMRV9FTlZFTE9QRRADEhQKEEVSUk9SX1NUWUxFX0NPREUQBDpdCgdnYXRld2F5Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxYoDIAEoCzIhLmVuZ2FnZS5nYXRld2F5LnYxLkdhdGV3YXlPcHRpb25zUgdnYXRld2F5OkAKCWpzb25fd29yZBIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGMaKAyABKAlSCGpzb25Xb3JkQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * GatewayOptions are read once, when the server starts.
@@ -55,6 +55,15 @@ export type GatewayOptions = Message<"engage.gateway.v1.GatewayOptions"> & {
    * @generated from field: bool any_origin = 4;
    */
   anyOrigin: boolean;
+
+  /**
+   * Whether the RPC changes nothing, so that keys with read access may call it.
+   * RPCs with the idempotency level NO_SIDE_EFFECTS need no mark; they can also
+   * be called by GET over Connect.
+   *
+   * @generated from field: bool read_only = 5;
+   */
+  readOnly: boolean;
 };
 
 /**
