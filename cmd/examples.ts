@@ -23,6 +23,12 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "token list": ["engage token list --json"],
   "token revoke": ["engage token revoke dashboard"],
   query: ["engage query query.json --plot", "engage query query.json --csv --out result.csv"],
+  events: ["engage events --order count", "engage events login"],
+  properties: [
+    "engage properties --event login",
+    'engage properties "#city" --from 2026-01-01 --to 2026-01-31',
+    "engage properties level --table user --json",
+  ],
   "cluster import": ["engage cluster import vips vips.txt --project 1"],
   "cluster list": ["engage cluster list --project 1"],
   "store stats": ["engage store stats --json"],

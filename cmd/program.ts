@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { packageVersion } from "../base/package/root.ts";
 import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
+import { addCatalog } from "./catalog/arguments.ts";
 import { addCheck } from "./check/arguments.ts";
 import { addCohort } from "./cohort/arguments.ts";
 import { addExamples } from "./examples.ts";
@@ -42,6 +43,7 @@ Examples:
   $ engage parse access.log.1.gz          turn log lines into event records
   $ engage key create shipper             create a key for auth.keys
   $ engage query query.json --plot        draw a chart of the events of a server
+  $ engage events                         list the events of a server, with their numbers and days
   $ engage import events.ndjson.gz        import event records into the data folder
   $ engage webhook dead-letters           list messages that a server has given up
   $ engage push --channel mail --to ann --set title=Hello
@@ -54,6 +56,7 @@ ${exitCodes}`,
   addWebhook(program);
   addToken(program);
   addQuery(program);
+  addCatalog(program);
   addCohort(program);
   addStore(program);
   addImport(program);
@@ -67,7 +70,7 @@ ${exitCodes}`,
 }
 
 function addServing(program: Command): void {
-  command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on one port").action(
+  command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on a port").action(
     async (options: Common) => {
       const { serve } = await import("./serve/serve.ts");
       await serve(await optionsOf(options));

@@ -20,6 +20,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "base/text": ["test/base/text/csv.test.ts", "test/cmd/import"],
   "base/time": ["test/base/time/zone.test.ts", "test/services/analysis/describe/time/range.test.ts"],
   cmd: ["test/cmd/engage.test.ts", "test/cmd/program.test.ts", "test/readme.test.ts"],
+  "cmd/catalog": ["test/cmd/catalog"],
   "cmd/check": ["test/cmd/check", "test/cmd/program.test.ts"],
   "cmd/client": [
     "test/cmd/health/health.test.ts",

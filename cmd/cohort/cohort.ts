@@ -9,9 +9,8 @@ import {
   ImportClusterRequestSchema,
 } from "../../gen/engage/analysis/v1/cluster_pb.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
-import { configuredToken } from "../client/server-call.ts";
+import { tokenOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { tokenFrom } from "../config/environment.ts";
 import { checkReadable } from "../terminal/file-fault.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -40,7 +39,7 @@ export async function importCohort(
   { stdin, stdout }: Terminal,
 ): Promise<void> {
   const header = {
-    token: tokenOf(options, server),
+    token: tokenOf(options, server) ?? "",
     projectId: BigInt(server.project),
     name,
     day,
@@ -84,14 +83,10 @@ export async function listCohorts(
   { stdout }: Pick<Terminal, "stdout">,
 ): Promise<void> {
   await withClient(AnalysisProxy, options, server, async (client) => {
-    const request = { token: tokenOf(options, server), projectId: BigInt(server.project) };
+    const request = { token: tokenOf(options, server) ?? "", projectId: BigInt(server.project) };
     const { clusters } = await client.listClusters(request);
     stdout.write(clusters.length === 0 ? "no cohorts or tags\n" : formatTable(columns, clusters));
   });
-}
-
-function tokenOf(options: ConfigOptions, { token, url }: CohortOptions): string {
-  return token ?? tokenFrom(options.env) ?? configuredToken(options, url) ?? "";
 }
 
 function request(

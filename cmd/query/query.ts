@@ -4,9 +4,8 @@ import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ReadStream, WriteStream } from "node:tty";
 import { describeHtmlPage } from "../../base/text/html-page.ts";
-import { configuredToken, connectionError, placeOf, post, type ServerPlace } from "../client/server-call.ts";
+import { connectionError, placeOf, post, type ServerPlace, tokenOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { tokenFrom } from "../config/environment.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
 import { maxMessageLength, printable } from "../terminal/table.ts";
 import { guardsOf, writeForeign } from "../terminal/terminal.ts";
@@ -47,7 +46,7 @@ export async function runQuery(
   if (query.out !== undefined && !query.csv) throw new UsageError("--out takes CSV, give --csv too");
   const body = await readQuery(file, query, terminal.stdin);
   const place = placeOf(options, query.url);
-  const token = query.token ?? tokenFrom(options.env) ?? configuredToken(options, query.url);
+  const token = tokenOf(options, query);
   const path = `/open/${query.csv ? "streaming-download/" : ""}${query.users ? "event-user-list" : "event-analyze"}`;
   const response = await post(place, { path, token, body });
   if (query.csv && response.headers["content-type"]?.startsWith("text/csv")) {

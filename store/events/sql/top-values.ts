@@ -1,4 +1,4 @@
-import type { GroupKey, Predicate, Scan } from "../scan.ts";
+import type { Aggregate, Predicate, Scan } from "../scan.ts";
 import type { ProjectSchema } from "../schema.ts";
 import type { CountedValue, ValuesWanted } from "../volumes.ts";
 import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
@@ -93,12 +93,13 @@ const always: Predicate = { kind: "always", value: true };
 /** The whole range is one bucket, whatever the zone. */
 const maxOffsetMs = 172_800_000;
 
+type Measured = Pick<Scan, "keys"> & {
+  readonly aggregates: readonly Aggregate[];
+  readonly where: Predicate;
+};
+
 /** Returns the scan of the events that count, with one measure for each aggregate. */
-function scanOf(
-  wanted: ValuesWanted,
-  keys: readonly GroupKey[],
-  aggregates: Scan["measures"][number]["aggregate"][],
-): Scan {
+function scanOf(wanted: ValuesWanted, { keys, aggregates, where }: Measured): Scan {
   const { projectId, caller, zone, startMs, endMs, events } = wanted;
   return {
     projectId,
@@ -106,14 +107,15 @@ function scanOf(
     zone,
     buckets: { startMs, endMs, localEdges: [startMs - maxOffsetMs, endMs + maxOffsetMs] },
     keys,
-    measures: aggregates.map((aggregate) => ({ events, where: always, aggregate })),
+    measures: aggregates.map((aggregate) => ({ events, where, aggregate })),
     totals: false,
   };
 }
 
 /** Returns the scan which counts events, and those with a value, in one bucket. */
 export function countingScan(wanted: ValuesWanted): Scan {
-  return scanOf(wanted, [], [{ kind: "count" }, { kind: "values", of: wanted.of }]);
+  const aggregates: Aggregate[] = [{ kind: "count" }, { kind: "values", of: wanted.of }];
+  return scanOf(wanted, { keys: [], aggregates, where: always });
 }
 
 function groupEvents(
@@ -122,7 +124,10 @@ function groupEvents(
   dialect: Dialect,
   form: ValuesForm,
 ): GroupedValues | undefined {
-  const scan = scanOf(wanted, [{ kind: "values", of: wanted.of }], [{ kind: "count" }]);
+  const { of } = wanted;
+  // Lists take long to divide, and most events may have none.
+  const where: Predicate = { kind: "not", of: { kind: "isNull", of } };
+  const scan = scanOf(wanted, { keys: [{ kind: "values", of }], aggregates: [{ kind: "count" }], where });
   const compiled = compileScan(scan, relations, dialect, form);
   if (compiled === undefined) return undefined;
   const { sql, parameters, stages, keys } = compiled;

@@ -1,0 +1,197 @@
+import type { Writable } from "node:stream";
+import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import {
+  Catalog,
+  type CatalogProperty,
+  CatalogPropertySchema,
+  type Event,
+  EventOrder,
+  type EventProperty,
+  EventPropertySchema,
+  EventSchema,
+  PropertyKind,
+  PropertyTable,
+  PropertyType,
+  type PropertyValue,
+  PropertyValueSchema,
+} from "../../gen/engage/analysis/v1/catalog_pb.ts";
+import { type ServerOptions, withClient } from "../client/rpc-client.ts";
+import { tokenOf } from "../client/server-call.ts";
+import type { ConfigOptions } from "../config/config.ts";
+import { type Column, formatTable } from "../terminal/table.ts";
+import { writeForeign } from "../terminal/terminal.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+
+export interface CatalogOptions extends ServerOptions {
+  readonly token?: string;
+  /** Default: the only project. */
+  readonly project?: number;
+  /** The maximum number of rows. */
+  readonly limit: number;
+  /** Prints one JSON object per line instead of a table. */
+  readonly json?: boolean;
+}
+
+export interface EventsOptions extends CatalogOptions {
+  readonly prefix?: string;
+  readonly order: "name" | "count";
+}
+
+export interface PropertiesOptions extends CatalogOptions {
+  readonly table: "event" | "user";
+  readonly event?: string;
+  readonly prefix?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Prints the events of a project, or the properties of one. @throws UserError */
+export async function showEvents(
+  options: ConfigOptions,
+  name: string | undefined,
+  { prefix = "", order, ...given }: EventsOptions,
+  stdout: Writable,
+): Promise<void> {
+  if (name !== undefined && prefix !== "")
+    throw new UsageError("--prefix lists events, give no name with it");
+  await withCatalog(options, given, async (catalog, project) => {
+    if (name !== undefined) {
+      const { event } = await catalog.getEvent({ ...project, event: name });
+      const properties = event!.properties.slice(0, given.limit);
+      return print(stdout, given, EventPropertySchema, eventPropertyColumns, properties, "no properties");
+    }
+    const events = await collect(given.limit, given.json ? 100 : 1_000, async (page) => {
+      const by = order === "count" ? EventOrder.COUNT : EventOrder.NAME;
+      const request = { ...project, prefix, order: by, withProperties: given.json === true, ...page };
+      const { events: rows, nextPageToken } = await catalog.listEvents(request);
+      return { rows, nextPageToken };
+    });
+    print(stdout, given, EventSchema, eventColumns, events, "no events");
+  });
+}
+
+/** Prints the properties of a project, or the values of one. @throws UserError */
+export async function showProperties(
+  options: ConfigOptions,
+  name: string | undefined,
+  { table, event = "", prefix = "", from = "", to = "", ...given }: PropertiesOptions,
+  stdout: Writable,
+): Promise<void> {
+  if (name === undefined && (from !== "" || to !== ""))
+    throw new UsageError("--from and --to are for values, give the name of a property with them");
+  const owner = table === "user" ? PropertyTable.USER : PropertyTable.EVENT;
+  await withCatalog(options, given, async (catalog, project) => {
+    const filter = { ...project, table: owner, event, prefix };
+    if (name !== undefined) {
+      const request = { ...filter, property: name, fromDay: from, toDay: to };
+      const values = await collect(given.limit, 100, async (page) => {
+        const { values: rows, nextPageToken } = await catalog.listPropertyValues({ ...request, ...page });
+        return { rows, nextPageToken };
+      });
+      return print(stdout, given, PropertyValueSchema, valueColumns, values, "no values");
+    }
+    const properties = await collect(given.limit, 1_000, async (page) => {
+      const { properties: rows, nextPageToken } = await catalog.listProperties({ ...filter, ...page });
+      return { rows, nextPageToken };
+    });
+    print(stdout, given, CatalogPropertySchema, propertyColumns, properties, "no properties");
+  });
+}
+
+interface ProjectFields {
+  readonly token: string;
+  readonly projectId: bigint;
+}
+
+async function withCatalog(
+  options: ConfigOptions,
+  given: CatalogOptions,
+  work: (catalog: Client<typeof Catalog>, project: ProjectFields) => Promise<void>,
+): Promise<void> {
+  await withClient(Catalog, options, given, async (catalog) => {
+    const token = tokenOf(options, given) ?? "";
+    const projectId = given.project === undefined ? await onlyProject(catalog, token) : BigInt(given.project);
+    await work(catalog, { token, projectId });
+  });
+}
+
+/** @throws UserError when there are several projects or none */
+async function onlyProject(catalog: Client<typeof Catalog>, token: string): Promise<bigint> {
+  const { projects } = await catalog.listProjects({ token });
+  const [first] = projects;
+  if (first !== undefined && projects.length === 1) return first.projectId;
+  const valid = projects.map(({ projectId }) => projectId).join(", ") || "none";
+  throw new UserError(`there are ${projects.length} projects, give --project, valid are ${valid}`);
+}
+
+interface PageFields {
+  readonly pageSize: number;
+  readonly pageToken: string;
+}
+
+/** Reads pages until there are `limit` rows. */
+async function collect<T>(
+  limit: number,
+  maxPageSize: number,
+  read: (page: PageFields) => Promise<{ readonly rows: readonly T[]; readonly nextPageToken: string }>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  let pageToken = "";
+  do {
+    const page = await read({ pageSize: Math.min(limit - found.length, maxPageSize), pageToken });
+    found.push(...page.rows);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "" && found.length < limit);
+  return found;
+}
+
+function print<D extends DescMessage>(
+  stdout: Writable,
+  { json }: CatalogOptions,
+  schema: D,
+  columns: readonly Column<MessageShape<D>>[],
+  rows: readonly MessageShape<D>[],
+  none: string,
+): void {
+  if (json) {
+    for (const row of rows)
+      writeForeign(stdout, `${toJsonString(schema, row, { alwaysEmitImplicit: true })}\n`);
+  } else stdout.write(rows.length === 0 ? `${none}\n` : formatTable(columns, rows));
+}
+
+/** The words of an enum, such as `object group`. */
+function wordOf(values: Readonly<Record<string, number>>, value: number): string {
+  const [name = ""] = Object.entries(values).find(([, number]) => number === value && number !== 0) ?? [];
+  return name.toLowerCase().replaceAll("_", " ");
+}
+
+const eventColumns: readonly Column<Event>[] = [
+  { head: "EVENT", of: ({ name }) => name },
+  { head: "COUNT", of: ({ count }) => count },
+  { head: "FIRST DAY", of: ({ firstDay }) => firstDay },
+  { head: "LAST DAY", of: ({ lastDay }) => lastDay },
+  { head: "PROPERTIES", of: ({ propertyCount }) => propertyCount },
+];
+
+const eventPropertyColumns: readonly Column<EventProperty>[] = [
+  { head: "PROPERTY", of: ({ name }) => name },
+  { head: "TYPE", of: ({ type }) => wordOf(PropertyType, type) },
+  { head: "COUNT", of: ({ count }) => count },
+  { head: "DISPLAY NAME", of: ({ displayName }) => displayName },
+];
+
+const propertyColumns: readonly Column<CatalogProperty>[] = [
+  { head: "PROPERTY", of: ({ name }) => name },
+  { head: "TYPE", of: ({ type }) => wordOf(PropertyType, type) },
+  { head: "KIND", of: ({ kind }) => wordOf(PropertyKind, kind) },
+  { head: "COUNT", of: ({ count }) => count ?? "", isRight: true },
+  { head: "EVENTS", of: ({ eventCount }) => eventCount },
+  { head: "DISPLAY NAME", of: ({ displayName }) => displayName },
+];
+
+const valueColumns: readonly Column<PropertyValue>[] = [
+  { head: "VALUE", of: ({ value }) => value },
+  { head: "COUNT", of: ({ count }) => count },
+  { head: "SHARE", of: ({ share }) => `${(share * 100).toFixed(2)}%`, isRight: true },
+];
