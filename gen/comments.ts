@@ -2136,6 +2136,34 @@ export const comments: Readonly<Record<string, string>> = {
     "Its value as JSON; integers keep all their digits.",
   "engage.parser.v1.SourceField.name":
     "Its name.",
+  "engage.webhook.v1.Attempt":
+    "Attempt is one attempt to deliver a message to a target.",
+  "engage.webhook.v1.Attempt.answer":
+    "The first 1,024 bytes of the target's response as text, without the values\nof the target's configured headers. Empty for other kinds of targets than\nHTTP, and where many long responses arrived together.",
+  "engage.webhook.v1.Attempt.attempt":
+    "Number of the attempt, 1 for the first. A replay begins again with 1.",
+  "engage.webhook.v1.Attempt.before_replay":
+    "Whether a replay has followed.",
+  "engage.webhook.v1.Attempt.duration":
+    "The duration of the call. Not set for a message which a consumer has\nfetched.",
+  "engage.webhook.v1.Attempt.outcome":
+    "The outcome.",
+  "engage.webhook.v1.Attempt.reason":
+    "Why the attempt failed; empty for DONE.",
+  "engage.webhook.v1.Attempt.start_time":
+    "The time at which the call of the target began. For a message which a\nconsumer has fetched: the time of its result.",
+  "engage.webhook.v1.Attempt.status":
+    "The HTTP status of the target's response; not set for other kinds of\ntargets, and when there was no response.",
+  "engage.webhook.v1.AttemptOutcome":
+    "AttemptOutcome is the outcome of an attempt.",
+  "engage.webhook.v1.AttemptOutcome.ATTEMPT_OUTCOME_DEAD":
+    "The target refused the message.",
+  "engage.webhook.v1.AttemptOutcome.ATTEMPT_OUTCOME_DONE":
+    "The message is delivered.",
+  "engage.webhook.v1.AttemptOutcome.ATTEMPT_OUTCOME_RETRY":
+    "The attempt failed; the message is sent again unless this was the last\nattempt.",
+  "engage.webhook.v1.AttemptOutcome.ATTEMPT_OUTCOME_UNSPECIFIED":
+    "Not used.",
   "engage.webhook.v1.BatchFilter":
     "BatchFilter selects batches which match every set field.",
   "engage.webhook.v1.BatchFilter.accepted_from":
@@ -2208,6 +2236,8 @@ export const comments: Readonly<Record<string, string>> = {
     "The state.",
   "engage.webhook.v1.Delivery.target":
     "Target of the message.",
+  "engage.webhook.v1.Delivery.timeline":
+    "The last attempts, the oldest first: at most 20 since the acceptance or the\nlast replay, or before that. Set only by GetDelivery and GetBatch. An\nattempt whose process ended before its result was stored is missing, and so\nare those made while the disk was nearly full.",
   "engage.webhook.v1.DeliveryFilter":
     "DeliveryFilter selects deliveries which match every set field.",
   "engage.webhook.v1.DeliveryFilter.accepted_from":

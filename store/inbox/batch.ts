@@ -1,3 +1,5 @@
+import type { AttemptRecord } from "./attempts.ts";
+
 /** One accepted element of a batch and its position in the body, as half-open byte ranges. */
 export interface BatchElement {
   /** The 0-based index in the body's array. Ascending in a batch; refused elements leave gaps. */
@@ -98,6 +100,8 @@ export interface RouteResult {
   /** Indexes still to be delivered from the queue. */
   readonly pending: readonly number[];
   readonly dead: readonly { readonly index: number; readonly reason: string }[];
+  /** The attempts so far. Default: none. */
+  readonly attempts?: readonly AttemptRecord[];
 }
 
 export type FinishResult = { readonly kind: "finished" } | { readonly kind: "stale" };

@@ -1,4 +1,5 @@
 import type { RateShareRequest, Share } from "../../base/async/rate-shares.ts";
+import type { AttemptRecord } from "./attempts.ts";
 import type { AcceptResult, Completion, FinishResult, NewBatch } from "./batch.ts";
 import type {
   BatchDetail,
@@ -25,6 +26,7 @@ import type {
 } from "./work.ts";
 
 // The port is one import for services; these files describe its types.
+export type { Attempt, AttemptOutcome, AttemptRecord } from "./attempts.ts";
 export type {
   AcceptResult,
   BatchAuth,
@@ -50,6 +52,7 @@ export type {
   ReceivedBatch,
   ReplayRequest,
   ReplayResult,
+  TracedDelivery,
 } from "./records.ts";
 export type {
   BegunCall,
@@ -142,9 +145,16 @@ export interface Inbox extends AsyncDisposable {
    * Settles elements of a leased item in one commit. Elements without an outcome stay leased under the
    * same token; indexes that are not (or no longer) in the item are ignored and returned. Returns
    * `stale`, without a change, when the item has been leased again or settled. An ended lease still
-   * settles, unless the item has been leased again.
+   * settles, unless the item has been leased again. `attempts` are kept for `delivery` and `batch`:
+   * the last 20 of each element since its acceptance or its last replay, and as many before that. They
+   * are written a moment later, so the end of the process loses the last ones, and they are left out
+   * while the disk is nearly full.
    */
-  settle(token: string, outcomes: readonly ElementOutcome[], options?: CallOptions): Promise<SettleResult>;
+  settle(
+    token: string,
+    outcomes: readonly ElementOutcome[],
+    options?: CallOptions & { readonly attempts?: readonly AttemptRecord[] },
+  ): Promise<SettleResult>;
 
   /** Returns this process's share of the rate of a target's calls, which all processes together keep to. */
   shareRate(target: string, request: RateShareRequest, options?: CallOptions): Promise<Share>;

@@ -11,6 +11,7 @@ const tables = [
   { name: "work", sequence: { column: "id" } },
   { name: "line", sequence: { column: "position" } },
   { name: "dead", sequence: { column: "id" } },
+  { name: "attempts", sequence: { column: "id" } },
   { name: "replays" },
   { name: "books" },
 ] as const;

@@ -1,3 +1,4 @@
+import type { Attempt } from "./attempts.ts";
 import type { BatchAuth } from "./batch.ts";
 
 export interface PageRequest {
@@ -97,7 +98,12 @@ export interface Delivery extends DeliveryIdentity {
   readonly dueAtMs: number | null;
 }
 
-export interface DeliveryDetail extends Delivery {
+/** A delivery with its last attempts, the oldest first. */
+export interface TracedDelivery extends Delivery {
+  readonly timeline: readonly Attempt[];
+}
+
+export interface DeliveryDetail extends TracedDelivery {
   /** The element's JSON, exactly as in the body. */
   readonly json: Uint8Array;
   /** The receipt's JSON, exactly as in the body. */
@@ -134,5 +140,5 @@ export interface BatchDetail extends ReceivedBatch {
   /** Null for batches of versions which did not keep it. */
   readonly auth: BatchAuth | null;
   /** By element, then by target. */
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly TracedDelivery[];
 }

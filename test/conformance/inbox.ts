@@ -14,6 +14,7 @@ import { testPrune } from "./inbox/prune.ts";
 import { testReceived } from "./inbox/received.ts";
 import { testSettle } from "./inbox/settle.ts";
 import { type InboxStore, type OpenWorld, openWorld } from "./inbox/store.ts";
+import { testTimeline } from "./inbox/timeline.ts";
 import { type SharesWorld, testShares } from "./shares.ts";
 
 /** Tests that every driver of the inbox must pass. */
@@ -29,6 +30,7 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testOrder(open);
     testDeadLetters(open);
     testReceived(open);
+    testTimeline(open);
     testDeliveries(open);
     testDamage(open);
     testPrune(open);

@@ -14,7 +14,7 @@ import type { Channel } from "../channels.ts";
 import type { Explain } from "../explain/explainer.ts";
 import { timestampOf } from "../mapping/timestamp.ts";
 import { verifySignature } from "../receive/signature.ts";
-import { toDelivery } from "./delivery-message.ts";
+import { toTraced } from "./delivery-message.ts";
 import { readBatchFilter } from "./filters.ts";
 import { mapErrors } from "./refusals.ts";
 import { toTargetStats } from "./stats.ts";
@@ -58,7 +58,7 @@ export function createBatchMethods(
           damage: found.damage ?? "",
           ...(found.reply !== null && { reply: found.reply }),
           signature: checkSignature(found, options),
-          deliveries: found.deliveries.map(toDelivery),
+          deliveries: found.deliveries.map(toTraced),
         };
       }),
   };

@@ -1,10 +1,22 @@
 import { create } from "@bufbuild/protobuf";
 import { asBuffer } from "../../../base/json/utf8.ts";
-import { type Delivery, DeliverySchema } from "../../../gen/engage/webhook/v1/delivery_pb.ts";
+import {
+  type Attempt,
+  AttemptOutcome,
+  AttemptSchema,
+  type Delivery,
+  DeliverySchema,
+} from "../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { type WebhookMessage, WebhookMessageSchema } from "../../../gen/engage/webhook/v1/message_pb.ts";
-import type { DeadLetter, DeliveryDetail, Delivery as StoredDelivery } from "../../../store/inbox/inbox.ts";
+import type {
+  DeadLetter,
+  DeliveryDetail,
+  Attempt as StoredAttempt,
+  Delivery as StoredDelivery,
+  TracedDelivery,
+} from "../../../store/inbox/inbox.ts";
 import { readParams } from "../mapping/handed-message.ts";
-import { timestampOf } from "../mapping/timestamp.ts";
+import { durationOf, timestampOf } from "../mapping/timestamp.ts";
 import { stateNumber } from "./filters.ts";
 
 export function toDelivery(stored: StoredDelivery): Delivery {
@@ -18,8 +30,34 @@ export function toDelivery(stored: StoredDelivery): Delivery {
   });
 }
 
-export function toDetail(stored: DeliveryDetail): Delivery {
+export function toTraced(stored: TracedDelivery): Delivery {
   const delivery = toDelivery(stored);
+  delivery.timeline = stored.timeline.map(toAttempt);
+  return delivery;
+}
+
+const attemptOutcomes = {
+  done: AttemptOutcome.DONE,
+  retry: AttemptOutcome.RETRY,
+  dead: AttemptOutcome.DEAD,
+} as const;
+
+function toAttempt(stored: StoredAttempt): Attempt {
+  const { attempt, isBeforeReplay, startedAtMs, durationMs, outcome, reason, status, answer } = stored;
+  return create(AttemptSchema, {
+    attempt,
+    beforeReplay: isBeforeReplay,
+    startTime: timestampOf(startedAtMs),
+    ...(durationMs !== null && { duration: durationOf(durationMs) }),
+    outcome: attemptOutcomes[outcome],
+    reason: reason ?? "",
+    ...(status !== null && { status }),
+    answer: answer ?? "",
+  });
+}
+
+export function toDetail(stored: DeliveryDetail): Delivery {
+  const delivery = toTraced(stored);
   delivery.message = toWebhookMessage(stored);
   return delivery;
 }

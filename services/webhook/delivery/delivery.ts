@@ -2,8 +2,8 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
 import type { DeliverNow } from "../receive/store-batch.ts";
 import type { RouteOutcome } from "../receive/sync-outcome.ts";
-import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
-import { Lane } from "./lane.ts";
+import type { HandedBatch, Target } from "../targets/target.ts";
+import { type DeliveredNow, Lane } from "./lane.ts";
 import type { LaneOptions, LanePolicy } from "./lane-options.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 
@@ -105,10 +105,11 @@ function cut(
 }
 
 /** Converts the outcomes of a lane. Messages to be retried count as without an outcome: the queue retries them. */
-function toRouteOutcome(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteOutcome {
+function toRouteOutcome(target: string, { outcomes, attempts }: DeliveredNow): RouteOutcome {
   const ordered = [...outcomes].sort(([a], [b]) => a - b);
   return {
     target,
+    attempts,
     delivered: ordered.flatMap(([index, { kind }]) => (kind === "done" ? [index] : [])),
     failed: ordered.flatMap(([index, outcome]) =>
       outcome.kind === "dead" ? [{ index, reason: outcome.reason }] : [],

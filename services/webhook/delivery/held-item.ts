@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
-import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { AttemptRecord, ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { type RetryPolicy, toElementOutcome } from "./retry-policy.ts";
@@ -42,6 +42,8 @@ export class HeldItem {
   /** Number of ready outcomes that count as uncommitted. */
   #uncommitted = 0;
   #retries: { readonly index: number; readonly outcome: TargetOutcome }[] = [];
+  /** Attempts that are not settled. */
+  #attempts: AttemptRecord[] = [];
   #isSettling = false;
   #settling: Promise<void> = Promise.resolve();
   #isEnded = false;
@@ -64,8 +66,13 @@ export class HeldItem {
     return this.#unsettled;
   }
 
-  /** Records the outcome of each index. */
-  record(indexes: readonly number[], outcomes: readonly TargetOutcome[]): void {
+  /** Records the outcome of each index, and the attempts that they are of. */
+  record(
+    indexes: readonly number[],
+    outcomes: readonly TargetOutcome[],
+    attempts: readonly AttemptRecord[],
+  ): void {
+    this.#attempts.push(...attempts);
     outcomes.forEach((outcome, at) => {
       const index = indexes[at]!;
       if (outcome.kind === "retry") this.#retries.push({ index, outcome });
@@ -137,9 +144,11 @@ export class HeldItem {
       await yieldToEventLoop();
       const outcomes = this.#ready;
       this.#ready = [];
+      const attempts = this.#attempts;
+      this.#attempts = [];
       const uncommitted = this.#uncommitted;
       this.#uncommitted = 0;
-      const isSettled = await this.#settle(outcomes);
+      const isSettled = await this.#settle(outcomes, attempts);
       this.#options.uncommitted.settled(uncommitted);
       if (!isSettled) this.#lose();
       this.#unsettled -= outcomes.length;
@@ -149,11 +158,11 @@ export class HeldItem {
   }
 
   /** Settles outcomes. Returns false if the lease is lost or there is no time left. */
-  async #settle(outcomes: readonly ElementOutcome[]): Promise<boolean> {
+  async #settle(outcomes: readonly ElementOutcome[], attempts: readonly AttemptRecord[]): Promise<boolean> {
     const { inbox, clock, observer, signal } = this.#options;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        const { kind } = await inbox.settle(this.item.token, outcomes);
+        const { kind } = await inbox.settle(this.item.token, outcomes, { attempts });
         return kind === "settled";
       } catch (error) {
         observer.inboxFailed(this.item.target, "settle", error);

@@ -1,8 +1,8 @@
 import { backoffMs } from "../../../base/async/backoff.ts";
 import { Semaphore } from "../../../base/async/semaphore.ts";
-import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { AttemptRecord, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import { type HandedBatch, indexesOf, splitBatch, type TargetOutcome } from "../targets/target.ts";
-import { attemptCall } from "./attempt.ts";
+import { type AttemptResult, attemptCall } from "./attempt.ts";
 import { CallLimiter, type CallTerms } from "./call-limiter.ts";
 import { CallMarker } from "./call-marker.ts";
 import { HeldItem } from "./held-item.ts";
@@ -24,6 +24,12 @@ const idleDelays = { minDelayMs: 40, maxDelayMs: maxIdleMs };
 const failureDelays = { minDelayMs: 100, maxDelayMs: 5_000 };
 /** Created once: without a reason, each abort creates an error with a stack trace. */
 const woken = new Error("woken");
+
+/** The outcomes of messages by index, and the attempts that they are of. */
+export interface DeliveredNow {
+  readonly outcomes: ReadonlyMap<number, TargetOutcome>;
+  readonly attempts: readonly AttemptRecord[];
+}
 
 /** Delivers the messages of one target. Lanes share nothing but the inbox. */
 export class Lane {
@@ -97,16 +103,17 @@ export class Lane {
    * Delivers messages that are not leased, before leased ones. Returns outcomes by index; messages whose call did not
    * begin, or had not ended when `signal` was aborted, have none.
    */
-  async deliverNow(batch: HandedBatch, signal: AbortSignal): Promise<ReadonlyMap<number, TargetOutcome>> {
+  async deliverNow(batch: HandedBatch, signal: AbortSignal): Promise<DeliveredNow> {
+    const attempts: AttemptRecord[] = [];
     const outcomes = new Map<number, TargetOutcome>();
     const calls = splitBatch(batch, this.#options.target.maxMessages).map(async (part) => {
       const found = await this.#call(part, { priority: "urgent", queueSignal: signal, signal });
-      for (const [at, { index }] of part.elements.entries()) {
-        if (found !== undefined) outcomes.set(index, found[at]!);
-      }
+      if (found === undefined) return;
+      for (const [at, { index }] of part.elements.entries()) outcomes.set(index, found.outcomes[at]!);
+      attempts.push(...found.attempts);
     });
     await Promise.all(calls);
-    return outcomes;
+    return { outcomes, attempts };
   }
 
   /**
@@ -220,15 +227,15 @@ export class Lane {
     const { token, isSuspect, attempt } = held.item;
     const call = { token, indexes: indexesOf(part) };
     using alone = isSuspect && attempt > 1 ? await this.#suspects.acquire() : undefined;
-    const outcomes = await this.#call(part, {
+    const called = await this.#call(part, {
       priority: "normal",
       queueSignal: held.queueSignal,
       signal: this.#abortCalls.signal,
       mayBegin: isSuspect ? () => this.#marker.markFirst(call) : undefined,
       begun: isSuspect ? undefined : () => this.#marker.mark(call),
     });
-    if (outcomes === undefined) held.release(call.indexes);
-    else held.record(call.indexes, outcomes);
+    if (called === undefined) held.release(call.indexes);
+    else held.record(call.indexes, called.outcomes, called.attempts);
     // The next one may crash the process, which would cost this one an attempt if its outcome were not stored.
     if (alone !== undefined) await held.settled();
     this.#progress();
@@ -243,7 +250,7 @@ export class Lane {
   async #call(
     part: HandedBatch,
     { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
-  ): Promise<readonly TargetOutcome[] | undefined> {
+  ): Promise<Pick<AttemptResult, "outcomes" | "attempts"> | undefined> {
     const { name, target, policy, clock, observer } = this.#options;
     const endCall = await this.#limiter.acquire(priority, queueSignal);
     if (endCall === undefined) return undefined;
@@ -254,11 +261,11 @@ export class Lane {
     }
     const { timeoutMs } = policy;
     const ended = begun?.();
-    const { outcomes, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
+    const { outcomes, attempts, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
     ended?.();
     endCall(end);
     observer.called(name, report);
-    return outcomes;
+    return { outcomes, attempts };
   }
 
   async #extendLeases(): Promise<void> {

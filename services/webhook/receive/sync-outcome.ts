@@ -1,4 +1,4 @@
-import type { BatchElement, Route, RouteResult } from "../../../store/inbox/inbox.ts";
+import type { AttemptRecord, BatchElement, Route, RouteResult } from "../../../store/inbox/inbox.ts";
 import type { ElementFailure } from "./elements.ts";
 
 /** The outcomes of a target within the time limit; elements of its route in neither list have no outcome yet. */
@@ -7,6 +7,8 @@ export interface RouteOutcome {
   readonly delivered: readonly number[];
   /** Elements that the target refused, with the reason. */
   readonly failed: readonly { readonly index: number; readonly reason: string }[];
+  /** The attempts that the outcomes are of. Default: none. */
+  readonly attempts?: readonly AttemptRecord[] | undefined;
 }
 
 export type SyncOutcome =
@@ -44,11 +46,12 @@ export function decideSync(
   const isAnswered = states.some(({ delivered, failed }) => delivered.length > 0 || failed.size > 0);
   if (late === "fail" && !isAnswered && list.length > 0) return { kind: "failed", failures: list };
   const results = states.map(
-    ({ target, delivered, withoutOutcome }): RouteResult => ({
+    ({ target, delivered, withoutOutcome, attempts }): RouteResult => ({
       target,
       delivered,
       pending: withoutOutcome.filter((index) => !failures.has(index)),
       dead: [],
+      ...(attempts !== undefined && { attempts }),
     }),
   );
   return { kind: "answered", failures: list, results };
@@ -59,6 +62,7 @@ interface RouteState {
   readonly delivered: readonly number[];
   readonly failed: ReadonlyMap<number, string>;
   readonly withoutOutcome: readonly number[];
+  readonly attempts: readonly AttemptRecord[] | undefined;
 }
 
 function stateOf(
@@ -80,5 +84,6 @@ function stateOf(
       }),
     ),
     withoutOutcome: all.filter((index) => !done.has(index) && !refused.has(index)),
+    attempts: outcome?.attempts,
   };
 }

@@ -47,15 +47,16 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
     if (typeof value === "string") fixed[name.toLowerCase()] = value;
     else written.push([name.toLowerCase(), value]);
   }
+  const secrets = secretsOf(Object.values(options.headers));
   return {
     maxMessages: per === "message" ? 1 : options.maxMessages,
-    async deliver(batch, signal) {
+    async deliver(batch, signal, answered) {
       const texts = writeAll(batch, write);
       const good = texts.filter((text) => typeof text === "string");
       if (good.length === 0) return outcomesOf(texts, { kind: "done" });
       const json = Buffer.from(per === "batch" ? `[${good.join(",")}]` : good[0]!);
       const elements = batch.elements.filter((_, at) => typeof texts[at] === "string");
-      return outcomesOf(texts, await send(json, { ...batch, elements }, signal));
+      return outcomesOf(texts, await send(json, { ...batch, elements }, signal, answered));
     },
     async [Symbol.asyncDispose]() {
       client.close();
@@ -68,7 +69,12 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
     return path === undefined ? { headers } : { path: path(input), headers };
   }
 
-  async function send(json: Buffer, batch: HandedBatch, signal: AbortSignal): Promise<TargetOutcome> {
+  async function send(
+    json: Buffer,
+    batch: HandedBatch,
+    signal: AbortSignal,
+    answered: Parameters<Target["deliver"]>[2],
+  ): Promise<TargetOutcome> {
     const { signingKeys, now } = options;
     // With several messages, path and headers are the same for all.
     const place = writeOrFault(() => placeOf({ batch, element: batch.elements[0]! }));
@@ -78,11 +84,29 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       signingKeys.length === 0 ? { "webhook-id": id } : signHeaders(signingKeys, id, now(), json);
     const all = { ...fixed, ...place.headers, ...signature };
     try {
-      return outcomeOf(await client.exchange(all, json, signal, place.path), now());
+      const response = await client.exchange(all, json, signal, place.path);
+      const text = withoutSecrets(response.text, secrets);
+      answered?.({ status: response.status, text });
+      return outcomeOf({ ...response, text }, now());
     } catch (error) {
       return downOutcome(describeError(error));
     }
   }
+}
+
+/** Shorter values are no secrets, and would be found in ordinary words. */
+const minSecretCharacters = 8;
+
+/** Returns what may be secret in the values of headers: each as a whole, and without its scheme (`Bearer`). */
+function secretsOf(values: readonly (string | ((input: TemplateInput) => string))[]): readonly string[] {
+  const fixed = values.filter((value) => typeof value === "string");
+  const parts = fixed.flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)]);
+  return [...new Set(parts)].filter((part) => part.length >= minSecretCharacters);
+}
+
+/** Returns the text of an answer without secrets that the target sent back. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "(removed)"), text);
 }
 
 /** Returns the URL; without its path if that is written for each request. */

@@ -19,6 +19,13 @@ export type TargetOutcome =
     }
   | { readonly kind: "dead"; readonly reason: string };
 
+/** The answer of a target to a call, as far as it is text. */
+export interface TargetAnswer {
+  readonly status: number;
+  /** The beginning of the answer, without the secrets that the call contained. */
+  readonly text: string;
+}
+
 /** A system that messages are delivered to. */
 export interface Target extends AsyncDisposable {
   /** Messages of one call. */
@@ -26,8 +33,13 @@ export interface Target extends AsyncDisposable {
   /**
    * Delivers messages; resolves with the outcome of each element, in their order. Ends soon after `signal` is aborted. A
    * rejection means that the target as a whole is down: all messages are retried.
+   * @param answered is called with the answer of a target which has one
    */
-  deliver(batch: HandedBatch, signal: AbortSignal): Promise<readonly TargetOutcome[]>;
+  deliver(
+    batch: HandedBatch,
+    signal: AbortSignal,
+    answered?: (answer: TargetAnswer) => void,
+  ): Promise<readonly TargetOutcome[]>;
 }
 
 /** Creates the outcome of a target that is down. */

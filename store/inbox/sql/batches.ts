@@ -3,6 +3,7 @@ import { decodeBatchId, encodeBatchId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
 import type { BatchDetail, BatchFilter, Counts, Page, PageRequest, ReceivedBatch } from "../records.ts";
 import { decodeAuth, parseRoutes } from "../stored-batch.ts";
+import { readAttempts } from "./attempts.ts";
 import { parseText } from "./dead-letters.ts";
 import { deliveriesOf, readable, readDetails } from "./deliveries.ts";
 import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
@@ -81,6 +82,7 @@ export function* findBatch(session: Session, batchId: string): Operation<BatchDe
   const counts = yield* countsOf(session, [row]);
   const details = yield* readDetails(session, [row]);
   const stored = yield* first<BodyRow>(`SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`, row.seq);
+  const attemptsOf = yield* readAttempts(session, row.seq);
   const damage = createDamageOf(stored === null ? [] : [stored])(row.seq, []);
   return {
     ...toReceivedBatch(row, counts),
@@ -88,7 +90,10 @@ export function* findBatch(session: Session, batchId: string): Operation<BatchDe
     damage,
     reply: row.reply ?? (yield* replyOfClaim(row)),
     auth: decodeAuth(row.auth),
-    deliveries: deliveriesOf(row, details),
+    deliveries: deliveriesOf(row, details).map((delivery) => ({
+      ...delivery,
+      timeline: attemptsOf(delivery.index, delivery.target),
+    })),
   };
 }
 

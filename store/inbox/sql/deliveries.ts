@@ -5,6 +5,7 @@ import { PageCursorError } from "../inbox.ts";
 import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
 import { parseRoutes, type StoredRoute } from "../stored-batch.ts";
+import { readAttempts } from "./attempts.ts";
 import { begunOf } from "./begin.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
 import { parkedMs } from "./order.ts";
@@ -74,7 +75,8 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   if (stored === null || createDamageOf([stored])(row.seq, [key.index]) !== null) return null;
   const json = stored.body.slice(element.start, element.end);
   const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
-  return { ...delivery, json, receipt };
+  const attemptsOf = yield* readAttempts(session, row.seq, key);
+  return { ...delivery, json, receipt, timeline: attemptsOf(key.index, key.target) };
 }
 
 /** Reads batches, newest first. For a state with rows of its own, only batches which have such rows. */

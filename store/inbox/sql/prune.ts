@@ -35,7 +35,13 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   );
   const deleted = [...finished, ...abandoned].map(({ seq }) => seq);
   yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
+  yield* run(
+    `DELETE FROM {attempts} WHERE batch_seq IN ${dialect.integersOf("$1")}`,
+    JSON.stringify(deleted),
+  );
   yield* run(`DELETE FROM {batches} WHERE seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
+  // Attempts which were added while their batch was being deleted.
+  yield* run(`DELETE FROM {attempts} WHERE batch_seq < (SELECT MIN(seq) FROM {batches})`);
   const full = [
     finished.length === maxBatches,
     abandoned.length === maxBatches,

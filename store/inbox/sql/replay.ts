@@ -1,6 +1,7 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.ts";
 import { isOrderedRoute } from "../stored-batch.ts";
+import { endAttempts } from "./attempts.ts";
 import { addCounts } from "./counts.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
 import { enqueue } from "./order.ts";
@@ -73,6 +74,7 @@ function* replayGroup(session: Session, rows: readonly DeadRow[], nonce: string)
     `DELETE FROM {dead} WHERE id IN ${session.dialect.integersOf("$1")}`,
     JSON.stringify(rows.map(({ id }) => id)),
   );
+  yield* endAttempts(batchSeq, target);
   yield* run("UPDATE {batches} SET finished_at_ms = NULL WHERE seq = $1", batchSeq);
   yield* addCounts(session, channel, target, { dead: -rows.length, pending: rows.length });
   return rows.length;

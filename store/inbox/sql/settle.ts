@@ -3,6 +3,7 @@ import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes } from "../index-set.ts";
 import { planSettlement, type Settlement } from "../settlement.ts";
 import type { ElementOutcome, SettleResult } from "../work.ts";
+import type { SettledItem } from "./attempts.ts";
 import { addCounts } from "./counts.ts";
 import { insertDeadLetters } from "./dead-letters.ts";
 import { dequeue, lockOrder, type SettledElements } from "./order.ts";
@@ -15,6 +16,8 @@ export interface Settled {
   readonly result: SettleResult;
   /** The target, when it may have work which was not leasable before. */
   readonly wake: readonly string[];
+  /** The item; null for a stale lease. */
+  readonly item: SettledItem | null;
 }
 
 export function* settle(
@@ -116,6 +119,7 @@ function doneOf({ key }: OneSettlement, rows: ReadonlyMap<number, WorkRow>): Set
   return {
     result: { kind: "settled", remaining: 0, ignored: [] },
     wake: row.is_ordered === 1 ? [row.target] : [],
+    item: itemOf(row),
   };
 }
 
@@ -123,7 +127,11 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const stale: Settled = { result: { kind: "stale" }, wake: [] };
+const stale: Settled = { result: { kind: "stale" }, wake: [], item: null };
+
+function itemOf({ batch_seq: batchSeq, target, attempt }: WorkRow): SettledItem {
+  return { batchSeq, target, attempt: attempt + 1 };
+}
 
 function* settleRow(
   session: Session,
@@ -150,6 +158,7 @@ function* settleRow(
   return {
     result: { kind: "settled", remaining: plan.remaining.length, ignored: plan.ignored },
     wake: isMore ? [row.target] : [],
+    item: itemOf(row),
   };
 }
 

@@ -9,6 +9,7 @@ import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
 import { InboxUnavailableError } from "../inbox.ts";
 import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
+import { AttemptBuffer } from "./attempt-buffer.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
 import type { InboxExecutor, SqlInboxOptions } from "./options.ts";
 import { toWorkItems } from "./rows/work-items.ts";
@@ -30,6 +31,11 @@ export class SqlInbox implements port.Inbox {
   readonly #executor: InboxExecutor;
   readonly #options: SqlInboxOptions;
   readonly #listeners = new Set<(target: string) => void>();
+  /** Attempts are left out while the disk is nearly full. */
+  readonly #attempts = new AttemptBuffer(async (rows) => {
+    this.#executor.admit(0);
+    await this.#call("addAttempts", [rows], undefined);
+  });
   #queuedBytes = 0;
   #failure: { readonly message: string; readonly atMs: number } | null = null;
 
@@ -72,6 +78,11 @@ export class SqlInbox implements port.Inbox {
     const key = decodeBatchId(batchId);
     if (key === null) return { kind: "stale" };
     const { result, wake } = await this.#call("complete", [key, completion, this.#options.now()], options);
+    if (result.kind === "finished") {
+      for (const { target, attempts } of completion.results ?? []) {
+        this.#attempts.add({ batchSeq: key.seq, target, attempt: 1 }, attempts);
+      }
+    }
     this.#notify(wake);
     return result;
   }
@@ -109,11 +120,12 @@ export class SqlInbox implements port.Inbox {
   async settle(
     token: string,
     outcomes: readonly port.ElementOutcome[],
-    options?: port.CallOptions,
+    options?: port.CallOptions & { readonly attempts?: readonly port.AttemptRecord[] },
   ): Promise<port.SettleResult> {
     const key = decodeToken(token);
     if (key === null) return { kind: "stale" };
-    const { result, wake } = await this.#call("settle", [key, outcomes, this.#options.now()], options);
+    const { result, wake, item } = await this.#call("settle", [key, outcomes, this.#options.now()], options);
+    if (item !== null) this.#attempts.add(item, options?.attempts);
     this.#notify(wake);
     return result;
   }
@@ -146,6 +158,7 @@ export class SqlInbox implements port.Inbox {
     options?: port.CallOptions,
   ): Promise<port.ReplayResult> {
     checkNonce(request.nonce);
+    await this.#attempts.flush();
     const { result, wake } = await this.#call("replay", [filter, request], options);
     this.#notify(wake);
     return result;
@@ -161,6 +174,7 @@ export class SqlInbox implements port.Inbox {
   }
 
   async batch(batchId: string, options?: port.CallOptions): Promise<port.BatchDetail | null> {
+    await this.#attempts.flush();
     const found = await this.#call("findBatch", [batchId], options);
     if (found === null) return null;
     return { ...found, deliveries: found.deliveries.map((delivery) => this.#toDisplay(delivery)) };
@@ -177,6 +191,7 @@ export class SqlInbox implements port.Inbox {
   }
 
   async delivery(deliveryId: string, options?: port.CallOptions): Promise<port.DeliveryDetail | null> {
+    await this.#attempts.flush();
     const found = await this.#call("findDelivery", [deliveryId], options);
     return found && this.#toDisplay(found);
   }
@@ -217,6 +232,7 @@ export class SqlInbox implements port.Inbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
+    await this.#attempts[Symbol.asyncDispose]();
     await this.#executor[Symbol.asyncDispose]();
   }
 

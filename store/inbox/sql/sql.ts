@@ -2,6 +2,7 @@ import type { StoreFaults } from "../../sql/faults.ts";
 import { readClock, saveClock } from "../../sql/persistent-clock.ts";
 import { InboxFullError, InboxOpenError, InboxUnavailableError, PageCursorError } from "../inbox.ts";
 import { accept } from "./accept.ts";
+import { addAttempts } from "./attempts.ts";
 import { findBatch, listBatches } from "./batches.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./counts.ts";
@@ -21,6 +22,7 @@ import { leaveRate, shareRate } from "./shares.ts";
  */
 export const operations = {
   accept,
+  addAttempts,
   begin,
   complete,
   counts,

@@ -147,12 +147,22 @@ const migrations: readonly string[] = [
    CREATE INDEX batches_time ON batches (accepted_at_ms, seq);
    CREATE INDEX batches_channel ON batches (channel, accepted_at_ms, seq);
    CREATE INDEX batches_request ON batches (request_id, accepted_at_ms, seq) WHERE request_id IS NOT NULL;`,
+  `-- The attempts which one settlement has ended, as JSON.
+   CREATE TABLE attempts (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     batch_seq INTEGER NOT NULL,
+     target TEXT NOT NULL,
+     attempt INTEGER NOT NULL,
+     is_before_replay INTEGER NOT NULL DEFAULT 0,
+     content TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX attempts_batch ON attempts (batch_seq, target);`,
 ];
 
 export const inboxStore: SqliteStore & { readonly operations: InboxOperations } = {
   faults: inboxFaults,
   operations,
-  unsynced: new Set<keyof InboxOperations>(["begin", "extend", "saveClock", "lease"]),
+  unsynced: new Set<keyof InboxOperations>(["addAttempts", "begin", "extend", "saveClock", "lease"]),
   applicationId,
   migrations,
   storesData: new Set<keyof InboxOperations>(["accept"]),

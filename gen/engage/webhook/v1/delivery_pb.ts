@@ -8,15 +8,15 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { WebhookMessage } from "./message_pb.ts";
 import { file_engage_webhook_v1_message } from "./message_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engage/webhook/v1/delivery.proto.
  */
 export const file_engage_webhook_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEirwMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlQgsKCV9hdHRlbXB0cyLPAQoORGVsaXZlcnlGaWx0ZXISDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIPCgdwdXNoX2lkGAUgASgJEjEKDWFjY2VwdGVkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmFjY2VwdGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLKAQoQRGVhZExldHRlckZpbHRlchIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIPCgdwdXNoX2lkGAQgASgJEhMKC2RlbGl2ZXJ5X2lkGAUgASgJEi0KCWRlYWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVhZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkidAoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIzCgZmaWx0ZXIYASABKAsyIy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkTGV0dGVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImUKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ8ChhSZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchILCgNhbGwYAiABKAgSDQoFbm9uY2UYAyABKAkSDwoHZHJ5X3J1bhgEIAEoCCIqChlSZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgDIiIKD0dldFN0YXRzUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJInEKEEdldFN0YXRzUmVzcG9uc2USLwoHdGFyZ2V0cxgBIAMoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlRhcmdldFN0YXRzEiwKBWluYm94GAIgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuSW5ib3hTdGF0cyJyCgtUYXJnZXRTdGF0cxIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghhY2NlcHRlZBgDIAEoAxIRCglkZWxpdmVyZWQYBCABKAMSDAoEZGVhZBgFIAEoAxIPCgdwZW5kaW5nGAYgASgDIrcBCgpJbmJveFN0YXRzEjcKE29sZGVzdF9wZW5kaW5nX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnVzZWRfYnl0ZXMYAiABKANIAIgBARIXCgpmcmVlX2J5dGVzGAMgASgDSAGIAQESEAoId3JpdGFibGUYBCABKAgSDgoGcmVhc29uGAUgASgJQg0KC191c2VkX2J5dGVzQg0KC19mcmVlX2J5dGVzKp0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX0xFQVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhcKE0RFTElWRVJZX1NUQVRFX0RFQUQQBEIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS93ZWJob29rL3YxO3dlYmhvb2t2MWIGcHJvdG8z", [file_engage_webhook_v1_message, file_google_protobuf_timestamp]);
+  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi3QMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlEiwKCHRpbWVsaW5lGA8gAygLMhouZW5nYWdlLndlYmhvb2sudjEuQXR0ZW1wdEILCglfYXR0ZW1wdHMiggIKB0F0dGVtcHQSDwoHYXR0ZW1wdBgBIAEoBRIVCg1iZWZvcmVfcmVwbGF5GAIgASgIEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKB291dGNvbWUYBSABKA4yIS5lbmdhZ2Uud2ViaG9vay52MS5BdHRlbXB0T3V0Y29tZRIOCgZyZWFzb24YBiABKAkSEwoGc3RhdHVzGAcgASgFSACIAQESDgoGYW5zd2VyGAggASgJQgkKB19zdGF0dXMizwEKDkRlbGl2ZXJ5RmlsdGVyEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSDwoHcHVzaF9pZBgFIAEoCRIxCg1hY2NlcHRlZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5hY2NlcHRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiygEKEERlYWRMZXR0ZXJGaWx0ZXISDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSDwoHcHVzaF9pZBgEIAEoCRITCgtkZWxpdmVyeV9pZBgFIAEoCRItCglkZWFkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlYWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqIBChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSMQoGZmlsdGVyGAEgASgLMiEuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnlGaWx0ZXISLwoFc3RhdGUYAiABKA4yIC5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeVN0YXRlEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImIKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLwoKZGVsaXZlcmllcxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIpChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLZGVsaXZlcnlfaWQYASABKAkiRAoTR2V0RGVsaXZlcnlSZXNwb25zZRItCghkZWxpdmVyeRgBIAEoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5InQKFkxpc3REZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJlChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIxCgxkZWFkX2xldHRlcnMYASADKAsyGy5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkifAoYUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0EjMKBmZpbHRlchgBIAEoCzIjLmVuZ2FnZS53ZWJob29rLnYxLkRlYWRMZXR0ZXJGaWx0ZXISCwoDYWxsGAIgASgIEg0KBW5vbmNlGAMgASgJEg8KB2RyeV9ydW4YBCABKAgiKgoZUmVwbGF5RGVhZExldHRlcnNSZXNwb25zZRINCgVjb3VudBgBIAEoAyIiCg9HZXRTdGF0c1JlcXVlc3QSDwoHY2hhbm5lbBgBIAEoCSJxChBHZXRTdGF0c1Jlc3BvbnNlEi8KB3RhcmdldHMYASADKAsyHi5lbmdhZ2Uud2ViaG9vay52MS5UYXJnZXRTdGF0cxIsCgVpbmJveBgCIAEoCzIdLmVuZ2FnZS53ZWJob29rLnYxLkluYm94U3RhdHMicgoLVGFyZ2V0U3RhdHMSDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYWNjZXB0ZWQYAyABKAMSEQoJZGVsaXZlcmVkGAQgASgDEgwKBGRlYWQYBSABKAMSDwoHcGVuZGluZxgGIAEoAyK3AQoKSW5ib3hTdGF0cxI3ChNvbGRlc3RfcGVuZGluZ190aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgp1c2VkX2J5dGVzGAIgASgDSACIAQESFwoKZnJlZV9ieXRlcxgDIAEoA0gBiAEBEhAKCHdyaXRhYmxlGAQgASgIEg4KBnJlYXNvbhgFIAEoCUINCgtfdXNlZF9ieXRlc0INCgtfZnJlZV9ieXRlcyqAAQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQVRURU1QVF9PVVRDT01FX0RPTkUQARIZChVBVFRFTVBUX09VVENPTUVfUkVUUlkQAhIYChRBVFRFTVBUX09VVENPTUVfREVBRBADKp0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX0xFQVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhcKE0RFTElWRVJZX1NUQVRFX0RFQUQQBEIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS93ZWJob29rL3YxO3dlYmhvb2t2MWIGcHJvdG8z", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Delivery is one message at one target: a message for three targets has three
@@ -125,6 +125,16 @@ export type Delivery = Message<"engage.webhook.v1.Delivery"> & {
    * @generated from field: engage.webhook.v1.WebhookMessage message = 14;
    */
   message?: WebhookMessage | undefined;
+
+  /**
+   * The last attempts, the oldest first: at most 20 since the acceptance or the
+   * last replay, or before that. Set only by GetDelivery and GetBatch. An
+   * attempt whose process ended before its result was stored is missing, and so
+   * are those made while the disk was nearly full.
+   *
+   * @generated from field: repeated engage.webhook.v1.Attempt timeline = 15;
+   */
+  timeline: Attempt[];
 };
 
 /**
@@ -133,6 +143,81 @@ export type Delivery = Message<"engage.webhook.v1.Delivery"> & {
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 0);
+
+/**
+ * Attempt is one attempt to deliver a message to a target.
+ *
+ * @generated from message engage.webhook.v1.Attempt
+ */
+export type Attempt = Message<"engage.webhook.v1.Attempt"> & {
+  /**
+   * Number of the attempt, 1 for the first. A replay begins again with 1.
+   *
+   * @generated from field: int32 attempt = 1;
+   */
+  attempt: number;
+
+  /**
+   * Whether a replay has followed.
+   *
+   * @generated from field: bool before_replay = 2;
+   */
+  beforeReplay: boolean;
+
+  /**
+   * The time at which the call of the target began. For a message which a
+   * consumer has fetched: the time of its result.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 3;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The duration of the call. Not set for a message which a consumer has
+   * fetched.
+   *
+   * @generated from field: google.protobuf.Duration duration = 4;
+   */
+  duration?: Duration | undefined;
+
+  /**
+   * The outcome.
+   *
+   * @generated from field: engage.webhook.v1.AttemptOutcome outcome = 5;
+   */
+  outcome: AttemptOutcome;
+
+  /**
+   * Why the attempt failed; empty for DONE.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+
+  /**
+   * The HTTP status of the target's response; not set for other kinds of
+   * targets, and when there was no response.
+   *
+   * @generated from field: optional int32 status = 7;
+   */
+  status?: number | undefined;
+
+  /**
+   * The first 1,024 bytes of the target's response as text, without the values
+   * of the target's configured headers. Empty for other kinds of targets than
+   * HTTP, and where many long responses arrived together.
+   *
+   * @generated from field: string answer = 8;
+   */
+  answer: string;
+};
+
+/**
+ * Describes the message engage.webhook.v1.Attempt.
+ * Use `create(AttemptSchema)` to create a new message.
+ */
+export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
+  messageDesc(file_engage_webhook_v1_delivery, 1);
 
 /**
  * DeliveryFilter selects deliveries which match every set field.
@@ -195,7 +280,7 @@ export type DeliveryFilter = Message<"engage.webhook.v1.DeliveryFilter"> & {
  * Use `create(DeliveryFilterSchema)` to create a new message.
  */
 export const DeliveryFilterSchema: GenMessage<DeliveryFilter> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 1);
+  messageDesc(file_engage_webhook_v1_delivery, 2);
 
 /**
  * DeadLetterFilter selects dead letters which match every set field.
@@ -258,7 +343,7 @@ export type DeadLetterFilter = Message<"engage.webhook.v1.DeadLetterFilter"> & {
  * Use `create(DeadLetterFilterSchema)` to create a new message.
  */
 export const DeadLetterFilterSchema: GenMessage<DeadLetterFilter> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 2);
+  messageDesc(file_engage_webhook_v1_delivery, 3);
 
 /**
  * ListDeliveriesRequest requests a page of deliveries.
@@ -300,7 +385,7 @@ export type ListDeliveriesRequest = Message<"engage.webhook.v1.ListDeliveriesReq
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 3);
+  messageDesc(file_engage_webhook_v1_delivery, 4);
 
 /**
  * ListDeliveriesResponse is one page. It may contain fewer deliveries than
@@ -330,7 +415,7 @@ export type ListDeliveriesResponse = Message<"engage.webhook.v1.ListDeliveriesRe
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 4);
+  messageDesc(file_engage_webhook_v1_delivery, 5);
 
 /**
  * GetDeliveryRequest identifies a delivery.
@@ -351,7 +436,7 @@ export type GetDeliveryRequest = Message<"engage.webhook.v1.GetDeliveryRequest">
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 5);
+  messageDesc(file_engage_webhook_v1_delivery, 6);
 
 /**
  * GetDeliveryResponse contains a delivery.
@@ -372,7 +457,7 @@ export type GetDeliveryResponse = Message<"engage.webhook.v1.GetDeliveryResponse
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 6);
+  messageDesc(file_engage_webhook_v1_delivery, 7);
 
 /**
  * ListDeadLettersRequest requests a page of dead letters.
@@ -407,7 +492,7 @@ export type ListDeadLettersRequest = Message<"engage.webhook.v1.ListDeadLettersR
  * Use `create(ListDeadLettersRequestSchema)` to create a new message.
  */
 export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 7);
+  messageDesc(file_engage_webhook_v1_delivery, 8);
 
 /**
  * ListDeadLettersResponse is one page.
@@ -435,7 +520,7 @@ export type ListDeadLettersResponse = Message<"engage.webhook.v1.ListDeadLetters
  * Use `create(ListDeadLettersResponseSchema)` to create a new message.
  */
 export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 8);
+  messageDesc(file_engage_webhook_v1_delivery, 9);
 
 /**
  * ReplayDeadLettersRequest makes dead letters pending again.
@@ -481,7 +566,7 @@ export type ReplayDeadLettersRequest = Message<"engage.webhook.v1.ReplayDeadLett
  * Use `create(ReplayDeadLettersRequestSchema)` to create a new message.
  */
 export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 9);
+  messageDesc(file_engage_webhook_v1_delivery, 10);
 
 /**
  * ReplayDeadLettersResponse contains the result of a replay.
@@ -503,7 +588,7 @@ export type ReplayDeadLettersResponse = Message<"engage.webhook.v1.ReplayDeadLet
  * Use `create(ReplayDeadLettersResponseSchema)` to create a new message.
  */
 export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 10);
+  messageDesc(file_engage_webhook_v1_delivery, 11);
 
 /**
  * GetStatsRequest requests statistics.
@@ -524,7 +609,7 @@ export type GetStatsRequest = Message<"engage.webhook.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 11);
+  messageDesc(file_engage_webhook_v1_delivery, 12);
 
 /**
  * GetStatsResponse contains the statistics at one moment.
@@ -553,7 +638,7 @@ export type GetStatsResponse = Message<"engage.webhook.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 12);
+  messageDesc(file_engage_webhook_v1_delivery, 13);
 
 /**
  * TargetStats counts deliveries of one channel to one target. At every moment
@@ -610,7 +695,7 @@ export type TargetStats = Message<"engage.webhook.v1.TargetStats"> & {
  * Use `create(TargetStatsSchema)` to create a new message.
  */
 export const TargetStatsSchema: GenMessage<TargetStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 13);
+  messageDesc(file_engage_webhook_v1_delivery, 14);
 
 /**
  * InboxStats is the state of the store of accepted messages.
@@ -661,7 +746,56 @@ export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
  * Use `create(InboxStatsSchema)` to create a new message.
  */
 export const InboxStatsSchema: GenMessage<InboxStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 14);
+  messageDesc(file_engage_webhook_v1_delivery, 15);
+
+/**
+ * AttemptOutcome is the outcome of an attempt.
+ *
+ * @generated from enum engage.webhook.v1.AttemptOutcome
+ */
+export const AttemptOutcome = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The message is delivered.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_DONE = 1;
+   */
+  DONE: 1,
+
+  /**
+   * The attempt failed; the message is sent again unless this was the last
+   * attempt.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_RETRY = 2;
+   */
+  RETRY: 2,
+
+  /**
+   * The target refused the message.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_DEAD = 3;
+   */
+  DEAD: 3,
+} as const;
+
+/**
+ * AttemptOutcome is the outcome of an attempt.
+ *
+ * @generated from enum engage.webhook.v1.AttemptOutcome
+ */
+export type AttemptOutcome = (typeof AttemptOutcome)[keyof typeof AttemptOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum engage.webhook.v1.AttemptOutcome.
+ */
+export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
+  enumDesc(file_engage_webhook_v1_delivery, 0);
 
 /**
  * DeliveryState is the state of a delivery.
@@ -716,5 +850,5 @@ export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState] |
  * Describes the enum engage.webhook.v1.DeliveryState.
  */
 export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
-  enumDesc(file_engage_webhook_v1_delivery, 0);
+  enumDesc(file_engage_webhook_v1_delivery, 1);
 

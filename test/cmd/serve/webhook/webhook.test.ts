@@ -10,7 +10,7 @@ import { credentials, loadPackageDefinition, Metadata, type ServiceClientConstru
 import { loadSync } from "@grpc/proto-loader";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "../../../../base/text/digest.ts";
-import { DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
+import { AttemptOutcome, DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { WebhookMessageSchema } from "../../../../gen/engage/webhook/v1/message_pb.ts";
 import { SignatureScheme } from "../../../../gen/engage/webhook/v1/received_batch_pb.ts";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -89,12 +89,17 @@ describe.each(transports)("over %s", (_name, open) => {
       DeliveryState.DELIVERED,
       DeliveryState.DEAD,
     ]);
+    expect(received.deliveries.map(({ timeline }) => timeline.map(({ reason }) => reason))).toEqual([
+      [""],
+      ["no such player"],
+    ]);
     expect(Buffer.from(received.body).toString()).toContain(receipt);
     expect(Buffer.from(received.reply!).toString()).toContain("push_id is required");
 
     const { deliveryId } = deliveries[0]!;
     const { delivery } = await client.getDelivery({ deliveryId }, { headers });
     expect(Buffer.from(delivery!.message!.rawReceipt).toString()).toBe(receipt);
+    expect(delivery!.timeline).toMatchObject([{ attempt: 1, outcome: AttemptOutcome.DONE }]);
 
     const click = await client.reportClick({ deliveryId, eventName: "opened" }, { headers });
     expect(click).toMatchObject({ eventName: "opened", uuid: expect.stringMatching(/^[0-9a-f-]{36}$/) });
@@ -215,7 +220,10 @@ test("over REST each method has its path", async () => {
   );
   expect(listed).toMatchObject({ deliveries: [{ deliveryId, channel: "demo" }], nextPageToken: "" });
   const { delivery } = await restJson(server, `/v1/webhook/deliveries/${deliveryId}`);
-  expect(delivery).toMatchObject({ message: { push_id: "ann" } });
+  expect(delivery).toMatchObject({
+    message: { push_id: "ann" },
+    timeline: [{ attempt: 1, outcome: "ATTEMPT_OUTCOME_DONE", reason: "", answer: "" }],
+  });
   expect(await restJson(server, "/v1/webhook/clicks", { deliveryId })).toMatchObject({
     eventName: "ops_push_click",
   });

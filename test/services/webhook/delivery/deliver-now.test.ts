@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Delivery } from "../../../../services/webhook/delivery/delivery.ts";
+import type { RouteOutcome } from "../../../../services/webhook/receive/sync-outcome.ts";
 import { all, allDone, type Behave, type Harness, names, newBatch, openHarness } from "./harness.ts";
 
 let harness: Harness;
@@ -24,8 +25,27 @@ async function deliver(
       isDone = true;
     });
   await harness.clock.until(() => isDone);
-  return await answers;
+  return (await answers).map(withoutAttempts);
 }
+
+function withoutAttempts({ attempts: _attempts, ...answer }: RouteOutcome): RouteOutcome {
+  return answer;
+}
+
+it("tells of each call that has ended", async () => {
+  const x = harness.target(2);
+  x.behave = async ({ elements }) =>
+    elements.map(({ pushId }) => (pushId === "u1" ? { kind: "dead", reason: "closed" } : { kind: "done" }));
+  const delivery = harness.start({ x });
+  const batch = { ...newBatch(names(3), ["x"]), batchId: "b1" };
+  const [answer] = await delivery.deliverNow(batch, 1_000);
+  const call = { startedAtMs: harness.clock.now(), durationMs: 0, status: null, answer: null };
+  expect(answer!.attempts).toEqual([
+    { ...call, indexes: [0], outcome: "done", reason: null },
+    { ...call, indexes: [1], outcome: "dead", reason: "closed" },
+    { ...call, indexes: [2], outcome: "done", reason: null },
+  ]);
+});
 
 it("tells what each target answered", async () => {
   const [x, y] = [harness.target(), harness.target(1)];
@@ -42,7 +62,8 @@ it("hands over the messages of the route only", async () => {
   const x = harness.target();
   const delivery = harness.start({ x });
   const batch = { ...newBatch(names(4), []), routes: [{ target: "x", indexes: [1, 3] }], batchId: "b1" };
-  expect(await delivery.deliverNow(batch, 1_000)).toEqual([{ target: "x", delivered: [1, 3], failed: [] }]);
+  const answers = await delivery.deliverNow(batch, 1_000);
+  expect(answers.map(withoutAttempts)).toEqual([{ target: "x", delivered: [1, 3], failed: [] }]);
   expect(x.calls.map(({ pushIds }) => pushIds)).toEqual([["u1", "u3"]]);
 });
 

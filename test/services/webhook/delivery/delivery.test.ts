@@ -104,6 +104,24 @@ describe("retries", () => {
     expect(later.map((atMs) => atMs - first)).toEqual([500, 1_500, 3_500]);
   });
 
+  it("leave a time line with what the target answered", async () => {
+    const x = harness.target();
+    x.behave = async ({ attempt, elements }, _signal, answered) => {
+      answered?.({ status: attempt === 1 ? 503 : 200, text: attempt === 1 ? "busy" : "" });
+      return elements.map(() => (attempt === 1 ? { kind: "retry", reason: "HTTP 503" } : { kind: "done" }));
+    };
+    const batchId = await harness.accept(["a"], ["x"]);
+    const startMs = harness.clock.now();
+    harness.start({ x });
+    await harness.clock.until(() => harness.isSettled());
+    const { timeline } = (await harness.inbox.delivery(`${batchId}.0.x`))!;
+    expect(timeline).toMatchObject([
+      { attempt: 1, startedAtMs: startMs, outcome: "retry", reason: "HTTP 503", status: 503, answer: "busy" },
+      { attempt: 2, outcome: "done", reason: null, status: 200, answer: null },
+    ]);
+    expect(timeline.map(({ startedAtMs }) => startedAtMs)).toEqual(x.calls.map(({ atMs }) => atMs));
+  });
+
   it("end when there were enough", async () => {
     const x = harness.target();
     x.behave = all({ kind: "retry", reason: "busy" });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Delivery, openDelivery } from "../../../../services/webhook/delivery/delivery.ts";
 import type { LanePolicy } from "../../../../services/webhook/delivery/lane-options.ts";
 import type { DeliveryObserver } from "../../../../services/webhook/delivery/observer.ts";
-import type { HandedBatch, Target, TargetOutcome } from "../../../../services/webhook/targets/target.ts";
+import type { Target, TargetOutcome } from "../../../../services/webhook/targets/target.ts";
 import { encodeDeliveryId } from "../../../../store/inbox/ids.ts";
 import type { BatchElement, Counts, Inbox, NewBatch } from "../../../../store/inbox/inbox.ts";
 import { openSqliteInbox } from "../../../../store/inbox/sqlite/open.ts";
@@ -19,7 +19,7 @@ export interface Call {
   readonly replay: string | null;
 }
 
-export type Behave = (batch: HandedBatch, signal: AbortSignal) => Promise<readonly TargetOutcome[]>;
+export type Behave = Target["deliver"];
 
 /** A target with configurable outcomes that records its calls. */
 export interface FakeTarget extends Target {
@@ -44,12 +44,12 @@ export function createFakeTarget(clock: TestClock, maxMessages = 1_000): FakeTar
     maxMessages,
     peak: () => peak,
     behave: allDone,
-    async deliver(batch, signal) {
+    async deliver(batch, signal, answered) {
       const { attempt, replay, elements } = batch;
       calls.push({ atMs: clock.now(), attempt, replay, pushIds: elements.map(({ pushId }) => pushId) });
       peak = Math.max(peak, ++running);
       try {
-        return await target.behave(batch, signal);
+        return await target.behave(batch, signal, answered);
       } finally {
         running--;
       }

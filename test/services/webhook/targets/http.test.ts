@@ -5,6 +5,7 @@ import { compileHeader } from "../../../../services/webhook/mapping/header-templ
 import { MissingValueError } from "../../../../services/webhook/mapping/template.ts";
 import { compileUrl } from "../../../../services/webhook/mapping/url-template.ts";
 import { createHttpTarget, type HttpTargetOptions } from "../../../../services/webhook/targets/http.ts";
+import type { TargetAnswer } from "../../../../services/webhook/targets/target.ts";
 import { writeReceived } from "../../../../services/webhook/targets/write.ts";
 import { testTarget } from "../../../conformance/target.ts";
 import { handedBatch, messageJson } from "../handed.ts";
@@ -226,5 +227,41 @@ describe("placeholders", () => {
     await using target = openTarget(url, { path: compileUrl(url, rules), headers });
     expect(await target.deliver(handedBatch([message]), signal)).toEqual([{ kind: "dead", reason }]);
     expect(server.calls).toEqual([]);
+  });
+});
+
+describe("what the target answered", () => {
+  async function answersOf(text: string, changes: Partial<HttpTargetOptions> = {}) {
+    await using server = await openHttpServer();
+    server.answer = (response) => response.writeHead(409).end(text);
+    await using target = openTarget(server.url, changes);
+    const answers: TargetAnswer[] = [];
+    const { signal } = new AbortController();
+    const outcomes = await target.deliver(handedBatch([messageJson("a")]), signal, (answer) =>
+      answers.push(answer),
+    );
+    return { answers, outcomes };
+  }
+
+  it("is given with its status", async () => {
+    expect((await answersOf("taken")).answers).toEqual([{ status: 409, text: "taken" }]);
+  });
+
+  it("contains no secret of the headers, and neither does the reason", async () => {
+    const headers = { authorization: "Bearer secret-of-header", "x-key": "another-secret", "x-short": "ab" };
+    const text = "Bearer secret-of-header, secret-of-header, another-secret, ab";
+    expect(await answersOf(text, { headers })).toEqual({
+      answers: [{ status: 409, text: "(removed), (removed), (removed), ab" }],
+      outcomes: [{ kind: "dead", reason: "HTTP 409: (removed), (removed), (removed), ab" }],
+    });
+  });
+
+  it("is not given when there was none", async () => {
+    await using target = openTarget("http://127.0.0.1:1/");
+    const answers: TargetAnswer[] = [];
+    await target.deliver(handedBatch([messageJson("a")]), new AbortController().signal, (one) =>
+      answers.push(one),
+    );
+    expect(answers).toEqual([]);
   });
 });
