@@ -22,6 +22,13 @@ export const pages: readonly PageEntry[] = [
     icon: "overview",
     load: async () => (await import("../pages/overview/overview.tsx")).OverviewPage,
   },
+  {
+    path: "parser",
+    title: "parser.title",
+    group: "traffic",
+    icon: "parser",
+    load: async () => (await import("../pages/parser/parser.tsx")).ParserPage,
+  },
 ];
 
 /** Returns the page of a path and what follows its name; undefined if there is none. */

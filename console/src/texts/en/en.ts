@@ -1,7 +1,8 @@
 import { controls } from "./controls.ts";
 import { overview } from "./overview.ts";
+import { parser } from "./parser.ts";
 import { session } from "./session.ts";
 import { shell } from "./shell.ts";
 
 /** The English catalogue. Its keys are those of every language. */
-export const en = { ...shell, ...controls, ...overview, ...session } as const;
+export const en = { ...shell, ...session, ...controls, ...overview, ...parser } as const;
