@@ -1976,6 +1976,160 @@ export const comments: Readonly<Record<string, string>> = {
     "The push id.",
   "engage.handler.v1.UnusablePushId.reason":
     "The reason, for example `account closed`. Empty: `push_id is not usable`.",
+  "engage.operations.v1.CertificateInfo":
+    "CertificateInfo is a client certificate.",
+  "engage.operations.v1.CertificateInfo.methods":
+    "What it may call.",
+  "engage.operations.v1.CertificateInfo.subject":
+    "Its subject.",
+  "engage.operations.v1.GetConfigurationRequest":
+    "GetConfigurationRequest selects values.",
+  "engage.operations.v1.GetConfigurationRequest.path":
+    "Path of a section or value, such as `parser.formats[0]`. Empty: all values.",
+  "engage.operations.v1.GetConfigurationResponse":
+    "GetConfigurationResponse are values of the configuration.",
+  "engage.operations.v1.GetConfigurationResponse.file":
+    "The configuration file.",
+  "engage.operations.v1.GetConfigurationResponse.file_named_by":
+    "How the file was named: SOURCE_KIND_COMMAND_LINE, SOURCE_KIND_ENVIRONMENT,\nor SOURCE_KIND_DEFAULT for `engage.yaml` in the working folder, or the\ndemo's.",
+  "engage.operations.v1.GetConfigurationResponse.is_demo":
+    "Whether no file was given and the demo is served, whose secrets are public.",
+  "engage.operations.v1.GetConfigurationResponse.settings":
+    "The values in the order of the schema.",
+  "engage.operations.v1.GetHealthRequest":
+    "GetHealthRequest has no fields.",
+  "engage.operations.v1.GetHealthResponse":
+    "GetHealthResponse is whether the server works.",
+  "engage.operations.v1.GetHealthResponse.parts":
+    "The parts by name.",
+  "engage.operations.v1.GetHealthResponse.ready":
+    "Whether it takes calls. It does with degraded parts.",
+  "engage.operations.v1.GetVersionRequest":
+    "GetVersionRequest has no fields.",
+  "engage.operations.v1.GetVersionResponse":
+    "GetVersionResponse is what runs.",
+  "engage.operations.v1.GetVersionResponse.node_version":
+    "Version of Node.",
+  "engage.operations.v1.GetVersionResponse.started_time":
+    "The time at which the server started.",
+  "engage.operations.v1.GetVersionResponse.version":
+    "Version of the service.",
+  "engage.operations.v1.HealthPart":
+    "HealthPart is whether a part of the server works.",
+  "engage.operations.v1.HealthPart.name":
+    "Its name, as `/readyz` shows it.",
+  "engage.operations.v1.HealthPart.reason":
+    "Why it does not work.",
+  "engage.operations.v1.HealthPart.state":
+    "Its state.",
+  "engage.operations.v1.HealthState":
+    "HealthState is the state of a part.",
+  "engage.operations.v1.HealthState.HEALTH_STATE_DEGRADED":
+    "It does not work; the server still does what cannot wait.",
+  "engage.operations.v1.HealthState.HEALTH_STATE_FAILED":
+    "It does not work, and the server is not ready.",
+  "engage.operations.v1.HealthState.HEALTH_STATE_OK":
+    "It works.",
+  "engage.operations.v1.HealthState.HEALTH_STATE_UNSPECIFIED":
+    "Not used.",
+  "engage.operations.v1.KeyInfo":
+    "KeyInfo is a bearer key without the key.",
+  "engage.operations.v1.KeyInfo.methods":
+    "What it may call: methods, services as `package.Service/*`, or `*`.",
+  "engage.operations.v1.KeyInfo.name":
+    "Its name.",
+  "engage.operations.v1.ListKeysRequest":
+    "ListKeysRequest requests a page of keys.",
+  "engage.operations.v1.ListKeysRequest.page_size":
+    "The maximum number of keys, 1 to 1000. Not set: 100.",
+  "engage.operations.v1.ListKeysRequest.page_token":
+    "`next_page_token` of the page before.",
+  "engage.operations.v1.ListKeysResponse":
+    "ListKeysResponse is a page of keys.",
+  "engage.operations.v1.ListKeysResponse.certificates":
+    "The client certificates that may call only some methods. All of them are on\neach page.",
+  "engage.operations.v1.ListKeysResponse.keys":
+    "The keys by name.",
+  "engage.operations.v1.ListKeysResponse.next_page_token":
+    "Token of the next page; empty if there is none.",
+  "engage.operations.v1.ListKeysResponse.required":
+    "Whether callers need a key or a certificate.",
+  "engage.operations.v1.ListTokensRequest":
+    "ListTokensRequest requests a page of tokens.",
+  "engage.operations.v1.ListTokensRequest.page_size":
+    "The maximum number of tokens, 1 to 1000. Not set: 100.",
+  "engage.operations.v1.ListTokensRequest.page_token":
+    "`next_page_token` of the page before.",
+  "engage.operations.v1.ListTokensResponse":
+    "ListTokensResponse is a page of tokens.",
+  "engage.operations.v1.ListTokensResponse.next_page_token":
+    "Token of the next page; empty if there is none.",
+  "engage.operations.v1.ListTokensResponse.tokens":
+    "The tokens by name.",
+  "engage.operations.v1.Setting":
+    "Setting is one value of the configuration.",
+  "engage.operations.v1.Setting.hidden":
+    "Whether the value is, or may contain, a secret, so that it is not shown.",
+  "engage.operations.v1.Setting.json":
+    "The value as JSON. Empty if `hidden` is set.",
+  "engage.operations.v1.Setting.path":
+    "Its path, such as `webhook.channels.mail.maxMessages`.",
+  "engage.operations.v1.Setting.shortened":
+    "Whether the value is a URL of which only scheme and host are shown, since\nthe rest may contain a secret.",
+  "engage.operations.v1.Setting.source":
+    "Where it came from.",
+  "engage.operations.v1.SettingSource":
+    "SettingSource is where a value came from.",
+  "engage.operations.v1.SettingSource.file":
+    "Of SOURCE_KIND_FILE: the configuration file.",
+  "engage.operations.v1.SettingSource.kind":
+    "The kind of source.",
+  "engage.operations.v1.SettingSource.line":
+    "Of SOURCE_KIND_FILE: the line in it.",
+  "engage.operations.v1.SettingSource.secret_file":
+    "The file that contains the secret, if the source names one.",
+  "engage.operations.v1.SettingSource.variable":
+    "Of SOURCE_KIND_ENVIRONMENT: the name of the variable.",
+  "engage.operations.v1.Settings":
+    "Settings shows the configuration in effect, who may call, and whether the\nparts of the server work. Each replica answers for itself. No method returns\na secret, its length or its hash.",
+  "engage.operations.v1.Settings.GetConfiguration":
+    "GetConfiguration returns every value of the configuration and where it came\nfrom, as `engage config --print` does.",
+  "engage.operations.v1.Settings.GetHealth":
+    "GetHealth checks the parts of the server, as `/readyz` does.",
+  "engage.operations.v1.Settings.GetVersion":
+    "GetVersion returns what runs since when.",
+  "engage.operations.v1.Settings.ListKeys":
+    "ListKeys lists the bearer keys by name, and the subjects of client\ncertificates.\n\nINVALID_ARGUMENT: the page is not valid.",
+  "engage.operations.v1.Settings.ListTokens":
+    "ListTokens lists the query tokens by name: those of the configuration, and\nthose that `engage token create` made.\n\n- INVALID_ARGUMENT: the page is not valid.\n- UNAVAILABLE: the tokens cannot be read at the moment.",
+  "engage.operations.v1.SourceKind":
+    "SourceKind is a kind of source.",
+  "engage.operations.v1.SourceKind.SOURCE_KIND_COMMAND_LINE":
+    "An option of the command.",
+  "engage.operations.v1.SourceKind.SOURCE_KIND_DEFAULT":
+    "The default of the setting.",
+  "engage.operations.v1.SourceKind.SOURCE_KIND_ENVIRONMENT":
+    "An environment variable.",
+  "engage.operations.v1.SourceKind.SOURCE_KIND_FILE":
+    "The configuration file.",
+  "engage.operations.v1.SourceKind.SOURCE_KIND_UNSPECIFIED":
+    "Not used.",
+  "engage.operations.v1.TokenInfo":
+    "TokenInfo is a query token without the token.",
+  "engage.operations.v1.TokenInfo.all_projects":
+    "Whether it may query all projects.",
+  "engage.operations.v1.TokenInfo.burst":
+    "Queries that may come at once after a time without any.",
+  "engage.operations.v1.TokenInfo.created_time":
+    "The time at which a command created it.",
+  "engage.operations.v1.TokenInfo.is_configured":
+    "Whether the configuration contains it, so that commands cannot remove it.",
+  "engage.operations.v1.TokenInfo.name":
+    "Its name.",
+  "engage.operations.v1.TokenInfo.per_second":
+    "Sustained queries per second; 0: not limited for this token.",
+  "engage.operations.v1.TokenInfo.project_ids":
+    "Ids of the projects that it may query. Empty if `all_projects` is set.",
   "engage.parser.v1.ExplainRequest":
     "ExplainRequest is a content and what to parse it with.",
   "engage.parser.v1.ExplainRequest.content":

@@ -19,6 +19,7 @@ import { readSecrets } from "./secret-files.ts";
 import { type ConfigSource, parseConfigSource } from "./source.ts";
 import { withValue } from "./tree.ts";
 import { findValidPart, isDoubtful } from "./valid-part.ts";
+import { listValues, type SettingValue } from "./values.ts";
 
 export type { Config } from "./resolve.ts";
 
@@ -37,6 +38,15 @@ export interface LoadedConfig {
   locate(path: ConfigPath, message: string): Problem;
   /** Returns the effective settings as YAML with masked secrets and the origin of each value. */
   print(): string;
+  /** Returns the effective settings for callers that may not see secrets. */
+  describe(): DescribedConfig;
+}
+
+export interface DescribedConfig {
+  readonly file: string;
+  readonly fileNamedBy: "command_line" | "environment" | "default";
+  readonly isDemo: boolean;
+  readonly values: readonly SettingValue[];
 }
 
 export interface ConfigOptions {
@@ -100,10 +110,10 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     const path = part.placeOf(finding.path);
     if (!isDoubtful({ ...finding, path }, tree, part)) report(path, finding.message);
   }
-  const originOf = (path: ConfigPath) => {
-    const file = files.get(JSON.stringify(path));
-    return file === undefined ? places.originOf(path) : `${places.originOf(path)}, file ${file}`;
-  };
+  const originOf = (path: ConfigPath) => ({
+    source: places.sourceOf(path),
+    secretFile: files.get(JSON.stringify(path)),
+  });
   return {
     config,
     file: source.file,
@@ -116,7 +126,18 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
       ({ path, message }) => locate(path, message),
     ),
     print: () => printSettings(maskSecrets(configSchema, part.settings), originOf),
+    describe: () => ({
+      file: source.file,
+      fileNamedBy: fileNamedBy(options),
+      isDemo,
+      values: listValues(configSchema, part.settings, originOf),
+    }),
   };
+}
+
+function fileNamedBy({ env, file }: ConfigOptions): DescribedConfig["fileNamedBy"] {
+  if (file !== undefined) return "command_line";
+  return configFileFrom(env) === undefined ? "default" : "environment";
 }
 
 function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Override } from "./environment.ts";
 import { type ConfigPath, formatPath, isWithin, type Problem } from "./problem.ts";
 import type { ConfigSource } from "./source.ts";
+import type { ValueSource } from "./values.ts";
 
 /** Finds the origins of the values of a configuration. */
 export interface Places {
@@ -10,8 +11,7 @@ export interface Places {
    * @param part the part to point at: a key that is wrong, or (the default) its value
    */
   locate(path: ConfigPath, message: string, part?: "key" | "value"): Problem;
-  /** Returns `file:line`, `environment NAME` or `default`. */
-  originOf(path: ConfigPath): string;
+  sourceOf(path: ConfigPath): ValueSource;
   /** Returns the base of a relative path in this setting: the folder of the file, or the working folder. */
   folderOf(path: ConfigPath): string;
 }
@@ -31,10 +31,11 @@ export function createPlaces(source: ConfigSource, overrides: readonly Override[
       const where = override === undefined ? `${source.file}:${line}:${col}` : `environment ${override.name}`;
       return { where, path: formatPath(path), message };
     },
-    originOf(path) {
+    sourceOf(path) {
       const override = overrideOf(path);
-      if (override !== undefined) return `environment ${override.name}`;
-      return source.gives(path) ? `${source.file}:${source.place(path).line}` : "default";
+      if (override !== undefined) return { kind: "environment", variable: override.name };
+      if (!source.gives(path)) return { kind: "default" };
+      return { kind: "file", file: source.file, line: source.place(path).line };
     },
     folderOf: (path) =>
       overrideOf(path) === undefined && source.gives(path) ? dirname(resolve(cwd, source.file)) : cwd,

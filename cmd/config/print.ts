@@ -1,13 +1,20 @@
 import { Document, isCollection, isMap, isScalar, isSeq } from "yaml";
 import type { ConfigPath } from "./problem.ts";
+import { formatSource, type ValueSource } from "./values.ts";
 
 // Origins start at this column, unless the value is longer.
 const commentColumn = 48;
 // Precedes each origin until the columns are aligned. YAML escapes it in values.
 const originMark = "\u0000";
 
+type OriginOf = (path: ConfigPath) => {
+  readonly source: ValueSource;
+  /** The file that contains a secret. */
+  readonly secretFile: string | undefined;
+};
+
 /** Formats the settings as YAML, each value with a comment about its origin. */
-export function printSettings(settings: unknown, originOf: (path: ConfigPath) => string): string {
+export function printSettings(settings: unknown, originOf: OriginOf): string {
   const document = new Document(settings, { aliasDuplicateObjects: false });
   comment(document.contents, [], originOf);
   const text = document.toString({ lineWidth: 0, commentString: (origin) => `${originMark}${origin}` });
@@ -20,7 +27,7 @@ export function printSettings(settings: unknown, originOf: (path: ConfigPath) =>
     .join("\n");
 }
 
-function comment(node: unknown, path: ConfigPath, originOf: (path: ConfigPath) => string): void {
+function comment(node: unknown, path: ConfigPath, originOf: OriginOf): void {
   if (isMap(node) && node.items.length > 0) {
     for (const pair of node.items) {
       if (isScalar(pair.key)) comment(pair.value, [...path, String(pair.key.value)], originOf);
@@ -29,6 +36,7 @@ function comment(node: unknown, path: ConfigPath, originOf: (path: ConfigPath) =
     for (const [i, item] of node.items.entries()) comment(item, [...path, i], originOf);
   } else if (isScalar(node) || isCollection(node)) {
     if (isCollection(node)) node.flow = true;
-    node.comment = originOf(path);
+    const { source, secretFile } = originOf(path);
+    node.comment = `${formatSource(source)}${secretFile === undefined ? "" : `, file ${secretFile}`}`;
   }
 }

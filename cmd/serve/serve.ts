@@ -10,7 +10,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const starting = dieBySignals();
   keepFilesPrivate();
   const loaded = loadConfig(options);
-  const server = await startServer(loaded.config, { locate: loaded.locate });
+  const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
   freeStartupMemory();
   const { logger } = server;
   logMistakes(loaded, logger);

@@ -15,12 +15,13 @@ import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import { createApiPages } from "../../gateway/openapi/pages.ts";
 import { GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
 import { createPluginController, pluginHealthService } from "../../services/parser/plugin/plugin.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, DescribedConfig } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
 import { createConsole } from "./console.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
+import { serveSettings } from "./settings.ts";
 import { siteOptionsOf } from "./sites.ts";
 
 export interface ServerOptions {
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly logFd?: number;
   /** Returns the place of an error that is found when formats are compiled. */
   readonly locate?: (path: ConfigPath, message: string) => Problem;
+  /** Describes the configuration. The service Settings is served when this is set. */
+  readonly describe?: () => DescribedConfig;
   /** Called by the controller of the go-plugin convention, which is served when this is set. */
   readonly onShutdownRequest?: () => void;
   /** See GatewayOptions. */
@@ -61,6 +64,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const served = opened.use(await openServices(config, tools));
   const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
+  if (options.describe) services.push(serveSettings(config, options.describe, served));
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }

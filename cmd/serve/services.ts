@@ -19,6 +19,7 @@ import { maxExplainBytes } from "../../services/parser/explain/explain.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { openAnalysisServices } from "./analysis/analysis.ts";
+import type { FollowedTokenList } from "./analysis/tokens.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
 import { openEventServices } from "./event/event.ts";
@@ -33,6 +34,8 @@ export interface OpenServices extends AsyncDisposable {
   /** The REST forms of messages. */
   readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** See FollowedTokenList. */
+  readonly listTokens: FollowedTokenList["list"];
   /** Starts the stop, and with it `drainMs`. */
   beginStop(): void;
 }
@@ -110,6 +113,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       ...analysis.codecs,
       ...channels.codecs,
     ]),
+    listTokens: analysis.listTokens,
     checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
       events.beginStop();

@@ -18,13 +18,15 @@ import { keyOf } from "../gateway-ports.ts";
 import { createLateService, type Gate, loadOnce } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
-import { openTokenList } from "./tokens.ts";
+import { type FollowedTokenList, openTokenList } from "./tokens.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
   readonly catalog: ServiceImpl<typeof Catalog>;
   /** Projects with their engines, by id. */
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
+  /** See FollowedTokenList. */
+  readonly listTokens: FollowedTokenList["list"];
   /** Admits calls by token before their bodies are read. */
   readonly admit: ReturnType<typeof createHeadAdmission>;
   /** The REST forms of its messages. */
@@ -88,7 +90,16 @@ export async function openAnalysisServices(
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   const admit = createHeadAdmission(tokens, observer);
-  return { proxy, catalog, projects, codecs, admit, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const { list: listTokens } = tokens;
+  return {
+    proxy,
+    catalog,
+    projects,
+    listTokens,
+    codecs,
+    admit,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 const monotonic = (): number => performance.now();

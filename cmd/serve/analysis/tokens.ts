@@ -34,7 +34,18 @@ export async function withTokenStore<T>(config: Config, use: (tokens: TokenStore
   return await asUserError(() => use(tokens));
 }
 
-export interface FollowedTokenList extends TokenList, AsyncDisposable {}
+export interface FollowedTokenList extends TokenList, AsyncDisposable {
+  /**
+   * Returns all tokens, without their hashes.
+   * @throws TokensUnavailableError
+   */
+  list(): readonly ListedToken[];
+}
+
+export interface ListedToken extends Pick<StoredToken, "name" | "projects" | "rateLimit"> {
+  /** ISO 8601; undefined for tokens of the configuration. */
+  readonly created: string | undefined;
+}
 
 /**
  * Opens the tokens of the configuration and those that commands create, which may change while the server runs.
@@ -46,15 +57,27 @@ export async function openTokenList(
 ): Promise<FollowedTokenList> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openTokenStore(config));
-  const created = createdTokens(opened.use(await asUserError(() => store.follow(failed))));
+  const followed = opened.use(await asUserError(() => store.follow(failed)));
+  const created = createdTokens(followed);
   const configured = configuredTokens(config);
   // The configuration may not contain this token, while those of commands are not checked.
   const refused = isLoopback(config.listen.host) ? undefined : demo.token;
   const stack = opened.move();
   return {
     find: (token) => configured.find(token) ?? (token === refused ? undefined : created.find(token)),
+    list: () => [
+      ...config.analysis.tokens.map((token) => listedAs(token, undefined)),
+      ...followed.current().map((token) => listedAs(token, token.created)),
+    ],
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function listedAs(
+  { name, projects, rateLimit }: Omit<ListedToken, "created">,
+  created: string | undefined,
+): ListedToken {
+  return { name, projects, rateLimit, created };
 }
 
 function configuredTokens({ analysis }: Config): TokenList {

@@ -1,0 +1,42 @@
+import { packageVersion } from "../../base/package/root.ts";
+import { degraded, isReadyWith, runChecks } from "../../gateway/health/ready-checks.ts";
+import { type ServedService, serve } from "../../gateway/methods.ts";
+import { Settings } from "../../gen/engage/operations/v1/settings_pb.ts";
+import { createSettings, type HealthPart } from "../../services/operations/settings/settings.ts";
+import { TokensUnavailableError } from "../../store/tokens/tokens.ts";
+import type { Config, DescribedConfig } from "../config/config.ts";
+import { loadOnce } from "./lazy.ts";
+import type { OpenServices } from "./services.ts";
+
+/** Creates the service Settings from what the server is made of. */
+export function serveSettings(
+  { auth }: Config,
+  describe: () => DescribedConfig,
+  { checks, listTokens }: Pick<OpenServices, "checks" | "listTokens">,
+): ServedService {
+  const startedMs = Date.now();
+  const { keys, certificates = [], mode } = auth;
+  const settings = createSettings({
+    configuration: loadOnce(async () => describe()),
+    keys: keys.map(({ name, methods }) => ({ name, methods })),
+    certificates: certificates.map(({ subject, methods }) => ({ subject, methods })),
+    isKeyRequired: mode === "keys",
+    tokens() {
+      try {
+        return listTokens();
+      } catch (error) {
+        if (error instanceof TokensUnavailableError) return undefined;
+        throw error;
+      }
+    },
+    health: async () => Object.entries(await runChecks(checks)).map(partOf),
+    version: { version: packageVersion(), nodeVersion: process.version, startedMs },
+  });
+  return serve(Settings, settings);
+}
+
+function partOf([name, result]: [string, string]): HealthPart {
+  if (result === "ok") return { name, state: "ok", reason: "" };
+  if (!isReadyWith(result)) return { name, state: "failed", reason: result };
+  return { name, state: "degraded", reason: result.slice(degraded.length) };
+}
