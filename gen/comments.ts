@@ -2404,6 +2404,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Channel of the message.",
   "engage.webhook.v1.DeliveryFilter.push_id":
     "Push id of the recipient.",
+  "engage.webhook.v1.DeliveryFilter.reason":
+    "A part of the reason, for example `HTTP 503`. Only deliveries with a reason\nmatch.",
   "engage.webhook.v1.DeliveryFilter.request_id":
     "The platform's id of the batch.",
   "engage.webhook.v1.DeliveryFilter.target":

@@ -182,7 +182,8 @@ export interface Inbox extends AsyncDisposable {
   batch(batchId: string, options?: CallOptions): Promise<BatchDetail | null>;
 
   /**
-   * Lists deliveries of kept batches, newest batch first, then by element and target. A page reads a
+   * Lists deliveries of kept batches, newest batch first, then by element and target. With a state other
+   * than delivered or a reason, the order of batches is that of acceptance even if the clock was set. A page reads a
    * bounded number of batches, so it may hold fewer than `limit` items or none while `next` is set.
    */
   deliveries(filter: DeliveryFilter, page: PageRequest, options?: CallOptions): Promise<Page<Delivery>>;

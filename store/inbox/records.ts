@@ -82,6 +82,8 @@ export interface DeliveryFilter {
   readonly batchId?: string;
   readonly requestId?: string;
   readonly pushId?: string;
+  /** A part of the reason; only deliveries with a reason match. */
+  readonly reason?: string;
   /** Accepted at or after this time. */
   readonly fromMs?: number;
   /** Accepted before this time. */

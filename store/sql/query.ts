@@ -40,6 +40,8 @@ export interface Dialect {
   skipLocked(name: string): string;
   /** A subquery with the integers of a parameter which is a JSON array. */
   integersOf(param: string): string;
+  /** A condition: the bytes of a column contain those of a parameter. */
+  containsBytes(column: string, param: string): string;
   /** Locks the name `$1` until the commit; null where transactions are serialized anyway. */
   readonly lockName: string | null;
 }

@@ -36,7 +36,7 @@ export function readDeliveryFilter(fields: DeliveryFields | undefined, state: St
     refuseField("state", `is ${state}, valid are ${[...states.keys()].join(", ")}, or 0 for all`);
   }
   return {
-    ...textsOf(fields, ["channel", "target", "batchId", "requestId", "pushId"]),
+    ...textsOf(fields, ["channel", "target", "batchId", "requestId", "pushId", "reason"]),
     ...(name && { state: name }),
     ...rangeOf("accepted", fields?.acceptedFrom, fields?.acceptedUntil),
   };

@@ -6,14 +6,10 @@ import { decodeAuth, parseRoutes } from "../stored-batch.ts";
 import { readAttempts } from "./attempts.ts";
 import { parseText } from "./dead-letters.ts";
 import { deliveriesOf, readable, readDetails } from "./deliveries.ts";
+import { type BatchPlace, type BatchRow, batchColumns, newestBatches } from "./rows/found-batches.ts";
 import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
 
-interface ListedRow {
-  readonly seq: number;
-  readonly channel: string;
-  readonly request_id: string | null;
-  readonly accepted_at_ms: number;
-  readonly routes: string;
+interface ListedRow extends BatchRow {
   /** Null when the body is missing. */
   readonly body_bytes: number | null;
 }
@@ -24,7 +20,7 @@ interface FoundRow extends ListedRow {
   readonly auth: string | null;
 }
 
-const columns = "b.seq, b.channel, b.request_id, b.accepted_at_ms, b.routes, LENGTH(o.body) AS body_bytes";
+const columns = `${batchColumns}, LENGTH(o.body) AS body_bytes`;
 const tables = "{batches} b LEFT JOIN {bodies} o ON o.batch_seq = b.seq";
 
 export function* listBatches(
@@ -43,30 +39,13 @@ export function* listBatches(
   };
 }
 
-/** Returns the query of a page and one row more, which reads an index in its order. */
+/** Returns the query of a page and one row more. */
 export function listQuery(
-  { channel, requestId, fromMs, toMs }: BatchFilter,
+  filter: BatchFilter,
   { limit, after }: PageRequest,
 ): { readonly sql: string; readonly params: readonly Value[] } {
-  const cursor = after === undefined ? undefined : decodeCursor(after);
-  const conditions: readonly (readonly [string, Value | undefined])[] = [
-    ["b.request_id =", requestId === undefined ? undefined : JSON.stringify(requestId)],
-    ["b.channel =", channel],
-    ["b.accepted_at_ms >=", fromMs],
-    ["b.accepted_at_ms <", toMs],
-  ];
-  const params: Value[] = [];
-  const param = (value: Value): string => `$${params.push(value)}`;
-  const where = conditions.flatMap(([text, value]) =>
-    value === undefined ? [] : [`AND ${text} ${param(value)}`],
-  );
-  if (cursor !== undefined) {
-    const { acceptedAtMs, seq } = cursor;
-    where.push(`AND (b.accepted_at_ms, b.seq) < (${param(acceptedAtMs)}, ${param(seq)})`);
-  }
-  const sql = `SELECT ${columns} FROM ${tables} WHERE b.in_flight_until_ms IS NULL ${where.join(" ")}
-    ORDER BY b.accepted_at_ms DESC, b.seq DESC LIMIT ${param(limit + 1)}`;
-  return { sql, params };
+  const from = after === undefined ? undefined : { ...decodeCursor(after), isIncluded: false };
+  return newestBatches(`SELECT ${columns} FROM ${tables}`, filter, { limit: limit + 1, from });
 }
 
 export function* findBatch(session: Session, batchId: string): Operation<BatchDetail | null> {
@@ -156,7 +135,7 @@ function toReceivedBatch(row: ListedRow, counts: OpenCounts): ReceivedBatch {
 }
 
 /** Decodes `time.seq` of the last batch of the previous page. */
-function decodeCursor(after: string): { readonly acceptedAtMs: number; readonly seq: number } {
+function decodeCursor(after: string): BatchPlace {
   const [, time = "", seq = ""] = /^(\d{1,15})\.(\d{1,15})$/.exec(after) ?? [];
   if (seq === "") throw new PageCursorError(`page cursor ${JSON.stringify(after)} is not one of this list`);
   return { acceptedAtMs: Number(time), seq: Number(seq) };

@@ -1,6 +1,6 @@
 import { all, first, type Operation, type Session } from "../../sql/query.ts";
 import type { BatchElement } from "../batch.ts";
-import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
+import { decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
 import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
@@ -9,16 +9,15 @@ import { readAttempts } from "./attempts.ts";
 import { begunOf } from "./begin.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
 import { parkedMs } from "./order.ts";
+import {
+  type BatchPlace,
+  type BatchRow,
+  batchColumns,
+  findBatches,
+  wholeBatch,
+} from "./rows/found-batches.ts";
 import { type BodyRow, bodyColumns, createDamageOf, readableElements } from "./rows/stored-bodies.ts";
 import { type WorkRow, workColumns } from "./rows/work-rows.ts";
-
-export interface BatchRow {
-  readonly seq: number;
-  readonly channel: string;
-  readonly request_id: string | null;
-  readonly accepted_at_ms: number;
-  readonly routes: string;
-}
 
 /** The rows which determine the state of the elements of some batches. */
 export interface Details {
@@ -27,10 +26,7 @@ export interface Details {
   readonly dead: ReadonlyMap<number, readonly DeadRow[]>;
 }
 
-const batchColumns = "seq, channel, request_id, accepted_at_ms, routes";
-
-/** The maximum number of batches read for a page, and of those whose elements are read: some milliseconds of work. */
-const maxScanned = 500;
+/** The maximum number of batches whose elements are read for a page: some milliseconds of work. */
 const maxOpened = 100;
 
 export function* listDeliveries(
@@ -38,30 +34,29 @@ export function* listDeliveries(
   filter: DeliveryFilter,
   { limit, after }: PageRequest,
 ): Operation<Page<Delivery>> {
-  const cursor = decodeCursor(after);
-  const batches = yield* findBatches(session, filter, cursor.seq);
-  const isWanted = (row: BatchRow): boolean => isMatching(row, filter);
-  const opened = batches.filter(isWanted).slice(0, maxOpened);
+  const cursor = after === undefined ? undefined : decodeCursor(after);
+  const { rows, next } = yield* findBatches(session, filter, cursor?.batch, maxOpened + 1);
+  const opened = rows.slice(0, maxOpened);
   const details = yield* readDetails(session, opened);
   const found: { readonly delivery: Delivery; readonly at: string }[] = [];
   for (const row of opened) {
     for (const [place, delivery] of deliveriesOf(row, details).entries()) {
-      const isShown = row.seq < cursor.seq || place > cursor.place;
-      if (isShown && isDelivery(delivery, filter)) found.push({ delivery, at: `${row.seq}.${place}` });
+      const isShown = row.seq !== cursor?.batch.seq || place > cursor.place;
+      if (isShown && isDelivery(delivery, filter)) found.push({ delivery, at: encodeCursor(row, place) });
     }
   }
   const items = found.slice(0, limit).map(({ delivery }) => delivery);
   if (found.length > limit) return { items, next: found[limit - 1]!.at };
-  const isMore = opened.length === maxOpened || batches.length === maxScanned;
-  const last = opened.length === maxOpened ? opened.at(-1) : batches.at(-1);
-  return { items, next: isMore && last !== undefined ? `${last.seq}.end` : null };
+  const [last] = rows.length > maxOpened ? opened.slice(-1) : [];
+  if (last !== undefined) return { items, next: encodeCursor(last, wholeBatch) };
+  return { items, next: next === null ? null : `${next.acceptedAtMs}.${next.seq}.${next.place}` };
 }
 
 export function* findDelivery(session: Session, deliveryId: string): Operation<DeliveryDetail | null> {
   const key = decodeDeliveryId(deliveryId);
   if (key === null) return null;
   const row = yield* first<BatchRow>(
-    `SELECT ${batchColumns} FROM {batches}
+    `SELECT ${batchColumns} FROM {batches} b
      WHERE seq = $1 AND accepted_at_ms = $2 AND in_flight_until_ms IS NULL`,
     key.batch.seq,
     key.batch.acceptedAtMs,
@@ -77,35 +72,6 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
   const attemptsOf = yield* readAttempts(session, row.seq, key);
   return { ...delivery, json, receipt, timeline: attemptsOf(key.index, key.target) };
-}
-
-/** Reads batches, newest first. For a state with rows of its own, only batches which have such rows. */
-function* findBatches(
-  { dialect }: Session,
-  { state, batchId }: DeliveryFilter,
-  fromSeq: number,
-): Operation<readonly BatchRow[]> {
-  const only = batchId === undefined ? undefined : (decodeBatchId(batchId)?.seq ?? -1);
-  const newest = only === undefined ? fromSeq : Math.min(fromSeq, only);
-  const oldest = only ?? 0;
-  if (state === undefined || state === "delivered") {
-    return yield* all<BatchRow>(
-      `SELECT ${batchColumns} FROM {batches} WHERE seq <= $1 AND seq >= $2
-       AND in_flight_until_ms IS NULL ORDER BY seq DESC LIMIT ${maxScanned}`,
-      newest,
-      oldest,
-    );
-  }
-  const having = yield* all<{ batch_seq: number }>(
-    `SELECT DISTINCT batch_seq FROM ${state === "dead" ? "{dead}" : "{work}"}
-     WHERE batch_seq <= $1 AND batch_seq >= $2 ORDER BY batch_seq DESC LIMIT ${maxScanned}`,
-    newest,
-    oldest,
-  );
-  return yield* all<BatchRow>(
-    `SELECT ${batchColumns} FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq DESC`,
-    JSON.stringify(having.map((row) => row.batch_seq)),
-  );
 }
 
 export function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Operation<Details> {
@@ -185,29 +151,28 @@ function stateOf(
   return { state: "dead", attempts: dead.attempts, reason: dead.reason, dueAtMs: null };
 }
 
-function isMatching(row: BatchRow, { channel, requestId, batchId, fromMs, toMs }: DeliveryFilter): boolean {
-  const { seq, accepted_at_ms: acceptedAtMs } = row;
+function isDelivery(delivery: Delivery, { target, state, pushId, reason }: DeliveryFilter): boolean {
   return (
-    (channel === undefined || row.channel === channel) &&
-    (requestId === undefined || parseText(row.request_id) === requestId) &&
-    (batchId === undefined || encodeBatchId({ seq, acceptedAtMs }) === batchId) &&
-    acceptedAtMs >= (fromMs ?? 0) &&
-    acceptedAtMs < (toMs ?? Number.POSITIVE_INFINITY)
-  );
-}
-
-function isDelivery(delivery: Delivery, { target, state, pushId }: DeliveryFilter): boolean {
-  return (
+    (reason === undefined || (delivery.reason ?? "").includes(reason)) &&
     (target === undefined || delivery.target === target) &&
     (state === undefined || delivery.state === state) &&
     (pushId === undefined || delivery.pushId === pushId)
   );
 }
 
-/** Decodes `seq.place`, the position after that delivery of the batch, or `seq.end`, after the whole batch. */
-function decodeCursor(after: string | undefined): { readonly seq: number; readonly place: number } {
-  if (after === undefined) return { seq: Number.MAX_SAFE_INTEGER, place: -1 };
-  const [, seq = "", place = ""] = /^(\d{1,15})\.(\d{1,9}|end)$/.exec(after) ?? [];
+/** The position after a delivery of a batch; with `wholeBatch`, after the batch. */
+interface Cursor {
+  readonly batch: BatchPlace;
+  readonly place: number;
+}
+
+function encodeCursor(row: BatchRow, place: number): string {
+  return `${row.accepted_at_ms}.${row.seq}.${place}`;
+}
+
+/** Decodes `time.seq.place`. */
+function decodeCursor(after: string): Cursor {
+  const [, time = "", seq = "", place = ""] = /^(\d{1,15})\.(\d{1,15})\.(-1|\d{1,9})$/.exec(after) ?? [];
   if (seq === "") throw new PageCursorError(`page cursor ${JSON.stringify(after)} is not one of this list`);
-  return place === "end" ? { seq: Number(seq) - 1, place: -1 } : { seq: Number(seq), place: Number(place) };
+  return { batch: { acceptedAtMs: Number(time), seq: Number(seq) }, place: Number(place) };
 }

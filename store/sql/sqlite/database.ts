@@ -28,6 +28,7 @@ export const sqliteDialect: Dialect = {
   forUpdate: "",
   skipLocked: () => "",
   integersOf: (param) => `(SELECT value FROM json_each(${param}))`,
+  containsBytes: (column, param) => `instr(${column}, ${param}) > 0`,
   lockName: null,
 };
 

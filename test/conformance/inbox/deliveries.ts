@@ -132,6 +132,36 @@ export function testDeliveries(open: OpenWorld): void {
       expect(await count({ state: "leased" })).toBe(1);
       expect(await count({ state: "dead" })).toBe(1);
       expect(await count({ state: "delivered" })).toBe(1);
+      expect(await count({ reason: "us" })).toBe(1);
+      expect(await count({ reason: "o" })).toBe(1);
+      expect(await count({ reason: "busy", target: "u" })).toBe(0);
+      expect(await count({ reason: "busy", state: "dead" })).toBe(0);
+      expect(await count({ reason: "no", state: "dead", requestId: "r1" })).toBe(1);
+      expect(await count({ reason: "no", state: "dead", requestId: "r2" })).toBe(0);
+      expect(await count({ state: "pending", channel: "d", fromMs: startMs + 10 })).toBe(1);
+      expect(await count({ state: "pending", toMs: startMs + 10 })).toBe(1);
+      expect(await count({ state: "pending", pushId: "a" })).toBe(1);
+    });
+
+    it("come newest batch first by the time of acceptance, also when the clock was set", async () => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["a", "b"]));
+      world.clock.setMs = -5_000;
+      await world.inbox.accept(batchOf(["set back"]));
+      world.clock.setMs = 5_000;
+      await world.inbox.accept(batchOf(["set ahead"]));
+      for (const limit of [1, 2, 3, 4]) {
+        const ids = (await listAll(world, {}, limit)).map(({ pushId }) => pushId);
+        expect(ids).toEqual(["set ahead", "a", "b", "set back"]);
+      }
+    });
+
+    it.each(["a", "\u00e9", "\ud800x", "b\0c"])("are found by the push id %j", async (pushId) => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["other", pushId]));
+      await world.inbox.accept(batchOf(["more", "\ud83d"]));
+      await world.inbox.accept(batchOf([pushId, "\ud83d"]));
+      expect((await listAll(world, { pushId })).map(({ index }) => index)).toEqual([0, 1]);
     });
 
     it("are all found among more batches than one page reads", async () => {
@@ -140,6 +170,25 @@ export function testDeliveries(open: OpenWorld): void {
       expect(await listAll(world, { pushId: "p5" })).toHaveLength(2);
       expect(await listAll(world, { state: "pending", channel: "x" })).toEqual([]);
       expect(new Set((await listAll(world, {}, 70)).map(({ deliveryId }) => deliveryId)).size).toBe(620);
+    });
+
+    it("are all found among more dead letters than one page reads", async () => {
+      await using world = await open();
+      const ids = Array.from({ length: 500 }, (_, i) => `p${i}`);
+      for (let count = 0; count < 12; count++) await world.inbox.accept(batchOf(ids));
+      for (let number = 1; number <= 12; number++) {
+        const { items } = await world.inbox.lease({ ...lease, maxElements: 500 });
+        for (const { token, elements } of items) {
+          const outcomes = elements.map(
+            ({ index }): ElementOutcome => ({ index, kind: "dead", reason: `reason ${number}.` }),
+          );
+          await world.inbox.settle(token, outcomes);
+        }
+      }
+      expect(await listAll(world, { state: "dead", reason: "reason 1." })).toHaveLength(500);
+      expect(await listAll(world, { reason: "reason 12." })).toHaveLength(500);
+      const dead = await listAll(world, { state: "dead" }, 999);
+      expect(new Set(dead.map(({ deliveryId }) => deliveryId)).size).toBe(6_000);
     });
   });
 }

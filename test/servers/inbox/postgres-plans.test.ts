@@ -1,9 +1,10 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { BatchFilter, PageRequest } from "../../../store/inbox/inbox.ts";
+import type { BatchFilter, DeliveryFilter, PageRequest } from "../../../store/inbox/inbox.ts";
 import { migrate } from "../../../store/inbox/postgres/open.ts";
 import { inboxStore } from "../../../store/inbox/postgres/store.ts";
 import { listQuery } from "../../../store/inbox/sql/batches.ts";
+import { deliveriesQuery, rowsQuery } from "../../../store/inbox/sql/rows/found-batches.ts";
 import { inSchema } from "../../../store/sql/postgres/store.ts";
 import { openPostgresServer, type PostgresServer } from "./postgres-server.ts";
 
@@ -17,7 +18,13 @@ beforeAll(async () => {
   server.query(`INSERT INTO inbox.batches (channel, request_id, accepted_at_ms, routes)
     SELECT 'c' || n % 10, '"r' || n || '"', n, '[]' FROM generate_series(1, 100000) n;
     INSERT INTO inbox.bodies (batch_seq, elements, body) SELECT seq, '', '' FROM inbox.batches;
-    ANALYZE inbox.batches; ANALYZE inbox.bodies`);
+    INSERT INTO inbox.work (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
+        leased, lease_key, is_ordered, body_bytes)
+      SELECT seq, channel, 't', '0', 1, 0, 0, 0, 0, 0, 0 FROM inbox.batches;
+    INSERT INTO inbox.dead (batch_seq, element_index, channel, target, push_id, reason, attempts,
+        accepted_at_ms, died_at_ms)
+      SELECT seq, 0, channel, 't', '"a"', 'no', 1, 0, 0 FROM inbox.batches;
+    ANALYZE`);
   client = new Client({ connectionString: server.url });
   await client.connect();
 });
@@ -49,3 +56,29 @@ it.each(batches)(
     expect(plan).not.toMatch(/Sort|Seq Scan/);
   },
 );
+
+const from = { acceptedAtMs: 90_000, seq: 90_000, isIncluded: true };
+const deliveries: readonly (readonly [string, DeliveryFilter, string])[] = [
+  ["all", {}, "batches_time"],
+  ["a channel", { channel: "c1" }, "batches_channel"],
+  ["a time", { fromMs: 50_000, toMs: 60_000 }, "batches_time"],
+  ["a request id", { requestId: "r7" }, "batches_request"],
+];
+it.each(deliveries)(
+  "a page of deliveries by %s reads an index in its order",
+  async (_name, filter, index) => {
+    const { sql, params } = deliveriesQuery(filter, { limit: 100, from });
+    const plan = await planOf(sql, params);
+    expect(plan).toContain(`Index Scan Backward using ${index} on batches b`);
+    expect(plan).not.toMatch(/Sort|Seq Scan/);
+  },
+);
+
+it.each([
+  ["{work}", "work_batch on work"],
+  ["{dead}", "dead_delivery on dead"],
+])("a page of deliveries by their rows in %s reads an index in its order", async (table, index) => {
+  const plan = await planOf(rowsQuery(table), [90_000, 100]);
+  expect(plan).toContain(`Index Scan Backward using ${index}`);
+  expect(plan).not.toMatch(/Sort|Seq Scan/);
+});

@@ -74,7 +74,10 @@ describe("ListDeliveries", () => {
       await count({ filter: { acceptedUntil: middle } }),
       await count({ state: DeliveryState.PENDING }),
       await count({ state: DeliveryState.DEAD }),
-    ]).toEqual([5, 0, 2, 4, 0, 2, 1, 4, 5, 0]);
+      await count({ filter: { reason: "no" } }),
+    ]).toEqual([5, 0, 2, 4, 0, 2, 1, 4, 5, 0, 0]);
+    await settle("y", "dead", "HTTP 400: no");
+    expect(await count({ filter: { reason: "HTTP 4" } })).toBe(2);
   });
 
   it("goes from page to page to the end", async () => {
