@@ -18,7 +18,7 @@ export function Navigation() {
     isOpen.value = false;
   }, [present]);
   return (
-    <div class="side" data-open={String(isOpen.value)}>
+    <nav class="side" aria-label={t("shell.pages")} data-open={String(isOpen.value)}>
       <div class="side-top">
         <a class="brand" href={hrefOf([])}>
           <img src="./icon.svg" alt="" />
@@ -37,11 +37,11 @@ export function Navigation() {
           </Button>
         </span>
       </div>
-      <nav class="stack" aria-label={t("shell.pages")}>
+      <div class="stack groups">
         {groups.map((group) => (
           <Group key={group} name={group} present={present} />
         ))}
-      </nav>
+      </div>
       <ul class="foot">
         <li>
           <a href={`${serverUrl}/docs`}>
@@ -50,7 +50,7 @@ export function Navigation() {
           </a>
         </li>
       </ul>
-    </div>
+    </nav>
   );
 }
 

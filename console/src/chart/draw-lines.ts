@@ -56,6 +56,7 @@ function createPlot(host: HTMLElement, lines: Lines): uPlot {
     width: host.clientWidth,
     height,
     legend: { show: false },
+    padding: [8, 8, 0, 0],
     cursor: { drag: { setScale: false } },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
@@ -63,6 +64,7 @@ function createPlot(host: HTMLElement, lines: Lines): uPlot {
         ...axis,
         values: (_plot, seconds) => seconds.map((second) => lines.formatTime(second * 1_000)),
         space: 90,
+        size: 32,
       },
       { ...axis, values: (_plot, values) => values.map(lines.formatValue), size: 56 },
     ],

@@ -24,8 +24,8 @@ export interface TableProps<Row> {
 /** A table that scrolls sideways where it does not fit, also by keyboard. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard.
-    <section class="table-scroll" tabIndex={0} aria-label={caption}>
+    // biome-ignore lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard.
+    <div class="table-scroll" role="group" tabIndex={0} aria-label={caption}>
       <table class="table">
         <caption class="hidden-text">{caption}</caption>
         <thead>
@@ -47,7 +47,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -31,6 +31,7 @@ export function formatTime(ms: number, timeZone: string = zone.value || localZon
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
+    hourCycle: "h23",
     timeZone,
     timeZoneName: "short",
   }).format(ms);
@@ -38,7 +39,13 @@ export function formatTime(ms: number, timeZone: string = zone.value || localZon
 
 /** Formats the time of day alone, for axes and for what happened just now. */
 export function formatClock(ms: number, timeZone: string = zone.value || localZone): string {
-  const options = { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone } as const;
+  const options = {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+  } as const;
   return new Intl.DateTimeFormat(language.value, options).format(ms);
 }
 

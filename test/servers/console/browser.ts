@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+
+/** The part of Playwright that these suites use: its package is installed for them alone. */
+export interface Locator {
+  click(): Promise<void>;
+  fill(text: string): Promise<void>;
+  focus(): Promise<void>;
+  selectOption(value: string): Promise<unknown>;
+  waitFor(options?: { readonly state?: "attached" | "detached" | "visible" }): Promise<void>;
+  textContent(): Promise<string | null>;
+  allTextContents(): Promise<string[]>;
+  count(): Promise<number>;
+  first(): Locator;
+}
+
+interface ConsoleMessage {
+  type(): string;
+  text(): string;
+}
+
+interface Route {
+  abort(): Promise<void>;
+}
+
+export interface Page {
+  goto(url: string): Promise<{ status(): number } | null>;
+  reload(): Promise<unknown>;
+  url(): string;
+  title(): Promise<string>;
+  evaluate<T>(expression: string): Promise<T>;
+  addInitScript(script: string): Promise<void>;
+  locator(selector: string): Locator;
+  getByRole(role: string, options?: { readonly name?: string; readonly exact?: boolean }): Locator;
+  getByLabel(text: string, options?: { readonly exact?: boolean }): Locator;
+  getByText(text: string, options?: { readonly exact?: boolean }): Locator;
+  route(url: string, handler: (route: Route) => Promise<void>): Promise<void>;
+  unroute(url: string): Promise<void>;
+  screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>;
+  readonly keyboard: { press(key: string): Promise<void> };
+  on(event: "console", listener: (message: ConsoleMessage) => void): void;
+  on(event: "pageerror", listener: (error: Error) => void): void;
+}
+
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: "light" | "dark";
+  readonly locale?: string;
+}
+
+interface Context extends AsyncDisposable {
+  newPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+interface BrowserProcess {
+  newContext(options: object): Promise<Context>;
+  close(): Promise<void>;
+}
+
+interface Playwright {
+  readonly chromium: { launch(options: object): Promise<BrowserProcess> };
+}
+
+/** A page with what went wrong in it so far: broken policies, errors and failed loads. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly faults: string[];
+  /** Opens another page with the same cookies. */
+  readonly open: () => Promise<Page>;
+  close(): Promise<void>;
+}
+
+export interface Browser extends AsyncDisposable {
+  /** Opens a page with cookies of its own. */
+  open(look?: Look): Promise<WatchedPage>;
+}
+
+/** Debian's browser, to which every name in `.example` is this machine. */
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = require("playwright-core") as Playwright;
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--host-resolver-rules=MAP *.example 127.0.0.1",
+    ],
+  });
+  return {
+    async open({ width = 1_280, height = 800, colorScheme = "light", locale = "en-US" } = {}) {
+      const viewport = { width, height };
+      const options = { viewport, colorScheme, locale, timezoneId: "Europe/Berlin", reducedMotion: "reduce" };
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      return { page, faults: await watch(page), open: () => context.newPage(), close: () => context.close() };
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+async function watch(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  await page.addInitScript(
+    'addEventListener("securitypolicyviolation", (e) => console.error("policy", e.violatedDirective, e.blockedURI))',
+  );
+  return faults;
+}
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** Returns what axe finds on a page, in words. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`${axe}; undefined`);
+  return page.evaluate(
+    'axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 120), failureSummary].join(" "))))',
+  );
+}

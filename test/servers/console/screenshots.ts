@@ -1,0 +1,50 @@
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../../base/package/root.ts";
+import { type Look, openBrowser, type Page } from "./browser.ts";
+import { openServed } from "./served.ts";
+
+/**
+ * Writes pictures of the console's pages, with data that real clients send, to docs/console:
+ * `node test/servers/console/screenshots.ts` after `npm ci --prefix test/servers`.
+ */
+const folder = join(packageRoot, "docs/console");
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+  readonly look: Look;
+  /** Waits until the page shows what the picture is of. */
+  readonly ready: (page: Page) => Promise<void>;
+}
+
+const withChart = (page: Page): Promise<void> => page.locator(".chart canvas").waitFor();
+
+const pictures: readonly Picture[] = [
+  { name: "overview", path: "", look: { colorScheme: "light" }, ready: withChart },
+  { name: "overview-dark", path: "", look: { colorScheme: "dark" }, ready: withChart },
+  { name: "overview-narrow", path: "", look: { width: 360, height: 800 }, ready: withChart },
+];
+
+mkdirSync(folder, { recursive: true });
+await using served = await openServed("");
+await using browser = await openBrowser();
+const names = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
+let batches = 0;
+const sending = setInterval(() => {
+  batches++;
+  void served.sendBatch("mail", `r-${batches}`, names.slice(0, 5 + ((batches * 7) % 30)));
+}, 200);
+await served.sendBatch("broken", "r-broken", names.slice(0, 3));
+for (const { name, path, look, ready } of pictures) {
+  const { page, close } = await browser.open({ height: 900, ...look });
+  await page.goto(`${served.url}/console/#/${path}`);
+  await ready(page);
+  // The line of rates needs some points.
+  await new Promise((resolve) => setTimeout(resolve, 20_000));
+  const file = join(folder, `${name}.png`);
+  await page.screenshot({ path: file });
+  process.stdout.write(`${file} ${statSync(file).size} bytes\n`);
+  await close();
+}
+clearInterval(sending);
