@@ -1,3 +1,4 @@
+import { createYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import type {
   EventVolume,
   ProjectSchema,
@@ -6,8 +7,10 @@ import type {
 } from "../../../store/events/events.ts";
 import type { ColumnType } from "../describe/column/column.ts";
 import type { CatalogPort } from "../project/project.ts";
+import { sortYielding } from "../shape/sort-yielding.ts";
+import { Carriers } from "./carriers.ts";
 
-/** An event of the catalogue. An event without events has been removed by the retention. */
+/** An event of the catalogue. The retention has removed the events of one without volume. */
 export interface IndexedEvent {
   readonly name: string;
   readonly number: number;
@@ -23,13 +26,11 @@ export interface IndexedColumn {
   readonly group: string | undefined;
   /** The number of values; undefined for columns whose values are computed. */
   readonly count: number | undefined;
-  /** The events with a value and the number of values, the most frequent first. */
-  readonly carriers: readonly Carrier[];
-}
-
-export interface Carrier {
-  readonly event: string;
-  readonly count: number;
+  /** Returns the number of values in the events of one name. */
+  readonly countIn: ((volume: EventVolume) => number) | undefined;
+  /** The number of different events with a value, and the names of the most frequent ones. */
+  readonly eventCount: number;
+  readonly events: readonly string[];
 }
 
 /** What the data of a project consists of, in the orders of lists. */
@@ -45,27 +46,36 @@ export interface CatalogIndex {
 /** Orders texts by their characters, as cursors do. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export function indexVolumes(volumes: ProjectVolumes, port: CatalogPort): CatalogIndex {
+/** Puts volumes in order. A project may have tens of thousands of names, so it yields to the event loop. */
+export async function indexVolumes(
+  volumes: ProjectVolumes,
+  port: CatalogPort,
+  signal: AbortSignal,
+): Promise<CatalogIndex> {
   const { schema, events } = volumes;
-  const all = [...schema.events.values()].map(({ name, number }) => ({
+  const yieldToEventLoop = createYield({ signal });
+  const all = Array.from(schema.events.values(), ({ name, number }) => ({
     name,
     number,
     volume: events.get(number),
   }));
-  const eventsByName = all.sort((a, b) => byText(a.name, b.name));
+  const eventsByName = await sortYielding(all, (a, b) => byText(a.name, b.name), yieldToEventLoop);
+  const byCount = (a: IndexedEvent, b: IndexedEvent): number => countOf(b) - countOf(a);
   return {
     version: schema.version,
     volumes,
     eventsByName,
-    eventsByCount: eventsByName.toSorted((a, b) => countOf(b) - countOf(a)),
+    eventsByCount: await sortYielding(eventsByName, byCount, yieldToEventLoop),
     columns: {
-      event: columnsOf("event", port, schema, eventColumns(volumes, eventsByName)),
+      event: columnsOf("event", port, schema, await eventColumns(volumes, eventsByName, yieldToEventLoop)),
       user: columnsOf("user", port, schema, userColumns(volumes)),
     },
   };
 }
 
 export const countOf = ({ volume }: IndexedEvent): number => volume?.count ?? 0;
+
+const nowhere = { countIn: undefined, eventCount: 0, events: [] } as const;
 
 /** Returns all columns of a table by name, with those that the configuration defines. */
 function columnsOf(
@@ -76,13 +86,13 @@ function columnsOf(
 ): readonly IndexedColumn[] {
   const { virtualProperties, dimensions } = port.definitions;
   const computed = (name: string, kind: IndexedColumn["kind"]): IndexedColumn => ({
+    ...nowhere,
     name,
     table,
     kind,
     type: port.typeOf(table, name, schema),
     group: undefined,
     count: undefined,
-    carriers: [],
   });
   const virtual = [...virtualProperties].flatMap(([name, one]) =>
     one.table === table ? [computed(`#vp@${name}`, "virtual")] : [],
@@ -93,61 +103,77 @@ function columnsOf(
 }
 
 type Counted = Pick<EventVolume, "count" | "accounts" | "visitors">;
+type Builtin = readonly [name: string, type: ColumnType, countIn: (volume: Counted) => number];
 
-/** The columns that every event has, with how many of its events have a value. */
-const builtins: readonly (readonly [name: string, type: ColumnType, of: (volume: Counted) => number])[] = [
+/** The columns that users and events have without a property. */
+const ids: readonly Builtin[] = [
   ["#account_id", "text", ({ accounts }) => accounts],
   ["#distinct_id", "text", ({ visitors }) => visitors],
   ["#user_id", "number", ({ count }) => count],
 ];
-const eventBuiltins: typeof builtins = [
+const ofEvents: readonly Builtin[] = [
   ["#event_name", "text", ({ count }) => count],
   ["#event_time", "time", ({ count }) => count],
   ["#server_time", "time", ({ count }) => count],
 ];
 
-function eventColumns({ schema }: ProjectVolumes, events: readonly IndexedEvent[]): readonly IndexedColumn[] {
-  const used = events.filter((one) => countOf(one) > 0);
-  const values = new Map<number, Carrier[]>();
-  for (const { name, volume } of used) {
-    for (const [number, count] of volume!.values) {
-      const carriers = values.get(number) ?? [];
-      if (carriers.push({ event: name, count }) === 1) values.set(number, carriers);
+async function eventColumns(
+  { schema }: ProjectVolumes,
+  events: readonly IndexedEvent[],
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<readonly IndexedColumn[]> {
+  const builtins = [...ids, ...ofEvents];
+  const ofBuiltins = builtins.map(() => new Carriers());
+  const ofProperties = new Map<number, Carriers>();
+  for (const { name, volume } of events) {
+    if (volume === undefined) continue;
+    for (const [at, [, , countIn]] of builtins.entries()) ofBuiltins[at]!.add(name, countIn(volume));
+    for (const [number, count] of volume.values) {
+      const carriers = ofProperties.get(number) ?? new Carriers();
+      carriers.add(name, count);
+      ofProperties.set(number, carriers);
     }
+    await yieldToEventLoop();
   }
-  const all = [...builtins, ...eventBuiltins];
-  const ids = all.map(([name, type, of]): IndexedColumn => {
-    const carriers = used.map((one) => ({ event: one.name, count: of(one.volume!) }));
-    return { ...carried(carriers), name, type, table: "event", kind: "preset", group: undefined };
-  });
-  return [...ids, ...reported(schema, "event", (number) => carried(values.get(number) ?? []))];
-}
-
-function carried(carriers: readonly Carrier[]): Pick<IndexedColumn, "count" | "carriers"> {
-  const found = carriers.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
-  return { count: found.reduce((sum, { count }) => sum + count, 0), carriers: found };
+  const none = new Carriers();
+  return [
+    ...builtins.map(([name, type, countIn], at) => ({
+      ...ofBuiltins[at]!.found(),
+      ...builtinColumn(name, type, "event"),
+      countIn,
+    })),
+    ...reported(schema, "event", (number) => ({
+      ...(ofProperties.get(number) ?? none).found(),
+      countIn: ({ values }) => values.get(number) ?? 0,
+    })),
+  ];
 }
 
 function userColumns({ schema, users }: ProjectVolumes): readonly IndexedColumn[] {
-  const ids = builtins.map(
-    ([name, type, of]): IndexedColumn => ({
-      name,
-      type,
-      table: "user",
-      kind: "preset",
-      group: undefined,
-      count: of(users),
-      carriers: [],
-    }),
-  );
-  const counted = (number: number) => ({ count: users.values.get(number) ?? 0, carriers: [] });
-  return [...ids, ...reported(schema, "user", counted)];
+  return [
+    ...ids.map(([name, type, countIn]) => ({
+      ...nowhere,
+      ...builtinColumn(name, type, "user"),
+      count: countIn(users),
+    })),
+    ...reported(schema, "user", (number) => ({ ...nowhere, count: users.values.get(number) ?? 0 })),
+  ];
 }
+
+type Described = Pick<IndexedColumn, "name" | "table" | "kind" | "type" | "group">;
+
+const builtinColumn = (name: string, type: ColumnType, table: PropertyTable): Described => ({
+  name,
+  type,
+  table,
+  kind: "preset",
+  group: undefined,
+});
 
 function reported(
   { properties }: ProjectSchema,
   table: PropertyTable,
-  count: (number: number) => Pick<IndexedColumn, "count" | "carriers">,
+  count: (number: number) => Omit<IndexedColumn, keyof Described>,
 ): readonly IndexedColumn[] {
   const own = [...properties.values()].filter((one) => one.table === table);
   return own.map(({ name, type, group, number }) => ({

@@ -29,7 +29,7 @@ export function createKeptVolumes(): KeptVolumes {
       if (known !== undefined && known.version === version) return known;
       const run = async (own: AbortSignal): Promise<CatalogIndex> => {
         const volumes: ProjectVolumes = await port.volumes({ signal: own, caller });
-        const index = indexVolumes(volumes, port);
+        const index = await indexVolumes(volumes, port, own);
         kept.set(projectId, index);
         return index;
       };

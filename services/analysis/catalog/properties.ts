@@ -11,10 +11,10 @@ import {
   PropertyTable,
   PropertyType,
 } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
-import type { PropertyTable as StoredTable } from "../../../store/events/events.ts";
+import type { EventVolume, PropertyTable as StoredTable } from "../../../store/events/events.ts";
 import type { ColumnType } from "../describe/column/column.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
-import { byText, type IndexedColumn } from "./index-volumes.ts";
+import { byText, type CatalogIndex, type IndexedColumn } from "./index-volumes.ts";
 import type { CatalogCall, KeptVolumes } from "./kept-volumes.ts";
 import { refuseUnknown } from "./refusals.ts";
 import { takePage } from "./take-page.ts";
@@ -74,38 +74,44 @@ export async function listProperties(
   const list = ["properties", call.projectId, table, event, kind, prefix];
   const { limit, after } = readPage(request, list);
   const index = await volumes.read(call);
-  if (event !== undefined && !index.volumes.schema.events.has(event)) {
-    throw refuseUnknown("event", event, () => index.eventsByName.map(({ name }) => name));
-  }
+  const volume = event === undefined ? undefined : volumeOf(event, index);
   const { items, next } = takePage(index.columns[table], {
     limit,
     after,
     matches: (column) =>
       column.name.toLowerCase().startsWith(prefix) &&
       (kind === PropertyKind.UNSPECIFIED || kinds[column.kind] === kind) &&
-      (event === undefined || countIn(column, event) !== 0),
+      (volume === undefined || column.countIn === undefined || column.countIn(volume) > 0),
     cursorOf: ({ name }) => name,
     isAfter: ({ name }, cursor) => name > cursor,
   });
-  const shape = (column: IndexedColumn) => shapeColumn(column, event, call.port.definitions);
+  const shape = (column: IndexedColumn) => shapeColumn(column, volume, call.port.definitions);
   return { properties: items.map(shape), nextPageToken: writePageToken(next, list) };
 }
 
-/** Returns undefined for a column whose values are computed. */
-function countIn({ count, carriers }: IndexedColumn, event: string): number | undefined {
-  if (count === undefined) return undefined;
-  return carriers.find((carrier) => carrier.event === event)?.count ?? 0;
-}
+const noEvents: EventVolume = {
+  count: 0,
+  firstMs: 0,
+  lastMs: 0,
+  accounts: 0,
+  visitors: 0,
+  values: new Map(),
+};
 
-const maxCarriers = 100;
+/** @throws AnalysisRefusal for an unknown event */
+function volumeOf(event: string, { volumes: { schema, events }, eventsByName }: CatalogIndex): EventVolume {
+  const known = schema.events.get(event);
+  if (known === undefined) throw refuseUnknown("event", event, () => eventsByName.map(({ name }) => name));
+  return events.get(known.number) ?? noEvents;
+}
 
 function shapeColumn(
   column: IndexedColumn,
-  event: string | undefined,
+  volume: EventVolume | undefined,
   { displayNames }: ProjectDefinitions,
 ): MessageInitShape<typeof CatalogPropertySchema> {
-  const { name, table, kind, type, group = "", carriers } = column;
-  const count = event === undefined ? column.count : countIn(column, event);
+  const { name, table, kind, type, group = "", eventCount, events } = column;
+  const count = volume === undefined ? column.count : column.countIn?.(volume);
   return {
     name,
     table: messageTable(table),
@@ -114,8 +120,8 @@ function shapeColumn(
     group,
     displayName: displayNames.get(name) ?? "",
     ...(count !== undefined && { count: BigInt(count) }),
-    eventCount: carriers.length,
-    events: carriers.slice(0, maxCarriers).map((carrier) => carrier.event),
+    eventCount,
+    events: [...events],
   };
 }
 

@@ -15,8 +15,9 @@ export async function refuseInvalidFields<T>(method: () => Promise<T>): Promise<
   }
 }
 
-/** Longer names get no hint: the nearest of some thousand names takes milliseconds to find. */
+/** Longer names, and those of more names, get no hint: the nearest of some thousand names takes milliseconds to find. */
 const maxHinted = 100;
+const maxCompared = 2_000;
 
 /** Returns the error for an unknown event or property. @param known the names to choose a hint from */
 export function refuseUnknown(
@@ -24,7 +25,8 @@ export function refuseUnknown(
   name: string,
   known: () => readonly string[],
 ): AnalysisRefusal {
-  const nearest = name.length > maxHinted ? undefined : nearestName(name, known());
+  const names = name.length > maxHinted ? [] : known();
+  const nearest = names.length > maxCompared ? undefined : nearestName(name, names);
   const hint = nearest === undefined ? "" : `, did you mean ${quoteText(nearest)}?`;
   const status = { code: Code.NotFound, reason: `${field.toUpperCase()}_UNKNOWN` };
   return new AnalysisRefusal(returnCodes.parameter, `${field} ${quoteText(name)} is unknown${hint}`, {

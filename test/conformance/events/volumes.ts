@@ -309,21 +309,27 @@ function testValues(top: Top): void {
   });
 
   it("are read page by page, ties by value", async () => {
-    const pageBy = async (expression: Expression) => {
-      const found: unknown[] = [];
-      for (let after: CountedValue | undefined; ; ) {
-        const wanted = wantedOf(expression, { limit: 1, ...(after && { after }) });
-        const { values } = await top(wanted);
-        if (values.length === 0) return found;
-        found.push(values[0]!.value);
-        after = values[0];
-      }
-    };
-    expect(await pageBy(of(price))).toEqual([2.5, 10, 20, 40]);
-    expect(await pageBy(of(tags))).toEqual(["b", "a"]);
-    expect(await pageBy(of(gift))).toEqual([false, true]);
-    expect(await pageBy({ kind: "builtin", name: "user_id" })).toEqual([1, 2, 3]);
-    expect(await pageBy({ kind: "builtin", name: "event_name" })).toEqual([buy.name, login.name]);
+    const found: unknown[] = [];
+    for (let after: CountedValue | undefined; ; ) {
+      const { values } = await top(wantedOf(of(price), { limit: 2, ...(after && { after }) }));
+      if (values.length === 0) break;
+      found.push(...values.map(({ value }) => value));
+      after = values.at(-1);
+    }
+    expect(found).toEqual([2.5, 10, 20, 40]);
+  });
+
+  it.each<[string, Expression, CountedValue, unknown[]]>([
+    ["a text", of(city), { value: "Bern", count: 3 }, ["Oslo"]],
+    ["an element of lists", of(tags), { value: "b", count: 3 }, ["a"]],
+    ["false", of(gift), { value: false, count: 1 }, [true]],
+    ["an id", { kind: "builtin", name: "user_id" }, { value: 1, count: 4 }, [2, 3]],
+    ["an event", { kind: "builtin", name: "event_name" }, { value: buy.name, count: 5 }, [login.name]],
+    ["a removed event", { kind: "builtin", name: "event_name" }, { value: "gone", count: 3 }, [login.name]],
+    ["a value that is not there", of(city), { value: "Cairo", count: 2 }, ["Oslo"]],
+  ])("follow %s", async (_name, expression, after, expected) => {
+    const { values } = await top(wantedOf(expression, { after }));
+    expect(values.map(({ value }) => value)).toEqual(expected);
   });
 }
 
