@@ -154,7 +154,7 @@ function createWatching({ projects }: Config): Watching {
   const stopping = new AbortController();
   return {
     watches,
-    watcher: createRecordWatcher({ watches, projects, stopping: stopping.signal }),
+    watcher: createRecordWatcher({ watches, projects, stopping: stopping.signal, clock: systemClock }),
     beginStop: () => stopping.abort(),
   };
 }

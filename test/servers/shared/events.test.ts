@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { RecordWatcher } from "../../../gen/engage/event/v1/record_watcher_pb.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { type ClickHouseServer, openClickHouse } from "../clickhouse/server.ts";
 import { type Report, reportOf, reportUntilTaken, totalOf } from "../events/reports.ts";
@@ -99,6 +102,38 @@ const loading = (): number[] =>
 
 it("divides the projects among the replicas", async () => {
   await vi.waitFor(() => expect(loading()).toEqual([2, 2]), timeout);
+});
+
+/** Watches the records of project 1 on a replica, and counts them. */
+async function watchRecords({ port }: Engage, signal: AbortSignal): Promise<{ count: number }> {
+  const seen = { count: 0 };
+  const transport = createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` });
+  const responses = createClient(RecordWatcher, transport)
+    .watchRecords({ projectId: 1n }, { signal })
+    [Symbol.asyncIterator]();
+  await responses.next();
+  const read = async (): Promise<void> => {
+    for (let next = await responses.next(); !next.done; next = await responses.next()) {
+      const { records, skipped } = next.value;
+      seen.count += records.length + Number(skipped);
+    }
+  };
+  read().catch(() => {});
+  return seen;
+}
+
+it("shows records on the replica that loads them", async () => {
+  const watching = new AbortController();
+  const seen = await Promise.all(replicas.all.map((replica) => watchRecords(replica, watching.signal)));
+  const before = taken.length;
+  await reportDuring(() => sleep(300));
+  const sent = totalOf(taken.slice(before)).events;
+  await vi.waitFor(
+    () => expect(Math.max(...seen.map(({ count }) => count))).toBeGreaterThanOrEqual(sent),
+    timeout,
+  );
+  expect(Math.min(...seen.map(({ count }) => count))).toBe(0);
+  watching.abort();
 });
 
 it("has rows on both shards, and the same lists and downloads on both replicas", async () => {

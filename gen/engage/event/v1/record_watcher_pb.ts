@@ -254,7 +254,8 @@ export const RecordWatcher: GenService<{
   /**
    * WatchRecords streams the records of a project, in every way of
    * collection, with what became of each. It begins with a response without
-   * records, and ends only with the call.
+   * records, sends another after each 15 seconds without one, and ends only
+   * with the call.
    *
    * Records are shown once they can be queried, about a second after they were
    * received; records that are refused at their receipt are shown at once. Each

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatProblems } from "../../../../cmd/config/problem.ts";
+import { hasMeta, optionsOf } from "../../../../cmd/config/schema/walk.ts";
 import { printFormats, readInlineFormats } from "../../../../cmd/serve/explain/inline-formats.ts";
 import { parserConfigSchema } from "../../../../services/parser/config.ts";
+import { formatSchema } from "../../../../services/parser/formats/config.ts";
 import { linesOf, loadText, problemsOf } from "../../config/load.ts";
 
 const configured = parserConfigSchema.parse({ separator: ":ta:", maxLineBytes: 999 });
@@ -105,6 +107,13 @@ describe("formats as text", () => {
       .join("\n")}`;
     expect(read(bomb)).toEqual([expect.stringMatching(/^1:1: not valid YAML/)]);
   });
+});
+
+it("no setting of a format but the module of a module names a file", () => {
+  const paths = optionsOf(formatSchema).flatMap(({ _zod: { def } }) =>
+    def.type === "object" ? Object.entries(def.shape).filter(([, child]) => hasMeta(child, "path")) : [],
+  );
+  expect(paths.map(([key]) => key)).toEqual(["module"]);
 });
 
 describe("configured formats", () => {
