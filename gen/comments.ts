@@ -63,7 +63,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.AnalyzeEventsRequest.query":
     "The query. Required. REST: the body.",
   "engage.analysis.v1.AnalyzeEventsRequest.token":
-    "Query token, which determines the accessible projects. Required, here or as\n`authorization: Bearer`. REST: the query parameter `token`. Never logged.",
+    "Query token, which determines the accessible projects, here or as\n`authorization: Bearer`. Callers with a key for the method do not need one.\nREST: the query parameter `token`, required. Never logged.",
   "engage.analysis.v1.AnalyzeEventsResponse":
     "AnalyzeEventsResponse is the response to an event query.",
   "engage.analysis.v1.AnalyzeEventsResponse.data":

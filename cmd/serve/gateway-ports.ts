@@ -4,6 +4,7 @@ import { recordOf } from "../../gateway/call/record.ts";
 import { refuse } from "../../gateway/call/refusals.ts";
 import { decodeJson } from "../../gateway/rest/json-message.ts";
 import type { Config } from "../config/config.ts";
+import { isLoopback } from "../config/listen.ts";
 
 /** Returns the name of an authenticated caller; undefined when the server asks for no key. */
 export function callerOf({ values }: Pick<HandlerContext, "values">): string | undefined {
@@ -15,6 +16,21 @@ export function callerOf({ values }: Pick<HandlerContext, "values">): string | u
 export function keyOf({ values }: Pick<HandlerContext, "values">): string | undefined {
   const { caller, mayCall } = recordOf(values);
   return mayCall ? caller.name : undefined;
+}
+
+/**
+ * Returns the name of a caller that analyzes without a query token: its key or certificate, or the console on a server
+ * that asks for no keys and listens on loopback, where whoever can connect may call everything else.
+ */
+export function analystOf({ auth, listen, console }: Config) {
+  const trustsOwnPages = console && auth.mode === "off" && isLoopback(listen.host);
+  return (context: HandlerContext): string | undefined =>
+    keyOf(context) ?? (trustsOwnPages && isOfOwnPage(context) ? "console" : undefined);
+}
+
+/** Pages cannot set this header, and have no native gRPC. */
+function isOfOwnPage({ protocolName, requestHeader }: HandlerContext): boolean {
+  return protocolName !== "grpc" && requestHeader.get("sec-fetch-site") === "same-origin";
 }
 
 /** Returns a reader of proto3 JSON for the codecs of services, with the same configuration as the gateway's. */

@@ -63,8 +63,7 @@ export function createAnalysisProxy(
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),
     engineOf: (projectId) => projects.get(projectId)?.engine,
-    authorize: ({ token }, projectId, { requestHeader }) =>
-      void admission.admit({ token, header: requestHeader }, projectId),
+    authorize: ({ token }, projectId, context) => void admission.admit({ token, context }, projectId),
   });
 
   return {

@@ -14,7 +14,7 @@ import { createAnalysisCodecs } from "../../../services/analysis/rest/rest.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, type ConfigPath, type Problem } from "../../config/problem.ts";
-import { keyOf } from "../gateway-ports.ts";
+import { analystOf } from "../gateway-ports.ts";
 import { createLateService, type Gate, loadOnce } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
@@ -71,7 +71,7 @@ export async function openAnalysisServices(
   const style = { percentAs };
   const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
   const admission = loadOnce(async () =>
-    createAdmission({ projects: await projects(), tokens, rateLimit, monotonic }),
+    createAdmission({ projects: await projects(), tokens, rateLimit, monotonic, keyOf: analystOf(config) }),
   );
   const proxy = createLateService(AnalysisProxy, async () => {
     const [{ createAnalysisProxy }, known, admitting] = await Promise.all([
@@ -85,7 +85,7 @@ export async function openAnalysisServices(
   });
   const catalog = createLateService(Catalog, async () => {
     const { createCatalog } = await import("../../../services/analysis/catalog/catalog.ts");
-    return createCatalog({ admission: await admission(), observer, keyOf });
+    return createCatalog({ admission: await admission(), observer });
   });
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);

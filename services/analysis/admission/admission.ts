@@ -1,3 +1,4 @@
+import type { HandlerContext } from "@connectrpc/connect";
 import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
 import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
@@ -15,13 +16,15 @@ export interface AdmissionOptions {
   readonly monotonic: () => number;
   /** Rate limit of tokens without a limit of their own; undefined for none. */
   readonly rateLimit: RateLimit | undefined;
+  /** Returns the name of a caller that the gateway has accepted for the method, such as that of its key. */
+  readonly keyOf?: ((context: HandlerContext) => string | undefined) | undefined;
 }
 
-/** The credentials of a call. */
+/** What a call presents. */
 export interface Credentials {
   /** Token of the message; empty without one. */
   readonly token: string;
-  readonly header: Headers;
+  readonly context: HandlerContext;
 }
 
 /** The projects that a caller can query. */
@@ -33,29 +36,30 @@ export interface Reach {
   readonly caller: string;
 }
 
-/** A call whose token has access to the project. */
+/** A call whose token or key has access to the project. */
 export interface Admitted {
   readonly project: AnalysisProject;
-  /** Name of the token. */
+  /** Name of the token or key. */
   readonly caller: string;
 }
 
 export interface Admission {
   /**
-   * Returns the project of a call. Checks the token first: a caller without access gets no faults of its query.
+   * Returns the project of a call. Checks the caller first: one without access gets no faults of its query.
    * @param faults other faults of the call, which are reported together with a project that does not exist
    * @throws AnalysisRefusal
    */
   admit(credentials: Credentials, projectId: bigint | number, faults?: readonly Violation[]): Admitted;
-  /**
-   * Returns the projects of a token, or all projects for a caller with a key and without a token.
-   * @param key the name of the key or certificate that the gateway has accepted for the method
-   * @throws AnalysisRefusal
-   */
-  reach(credentials: Credentials, key: string | undefined): Reach;
+  /** Returns the projects that a caller can query. @throws AnalysisRefusal */
+  reach(credentials: Credentials): Reach;
 }
 
-export function createAdmission({ tokens, projects, monotonic, rateLimit }: AdmissionOptions): Admission {
+/** A caller with its projects. */
+type Identity = Pick<TokenRule, "projects"> & Pick<Reach, "caller">;
+
+/** Admits callers by their token. A caller with a key and without a token has access to all projects. */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { tokens, projects, monotonic, rateLimit, keyOf } = options;
   const buckets = new Map<string, TokenBucket>();
   const limit = (rule: TokenRule): void => {
     const own = rule.rateLimit ?? rateLimit;
@@ -71,29 +75,34 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
     const message = `too many queries with this token, at most ${own.perSecond} a second`;
     throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs });
   };
+  const identify = ({ token, context }: Credentials): Identity => {
+    const bearer = bearerOf(context.requestHeader);
+    const key = token === "" ? keyOf?.(context) : undefined;
+    // The bearer may be the key.
+    if (key !== undefined && tokens.find(bearer) === undefined)
+      return { projects: "*", caller: `key ${key}` };
+    const rule = findToken(tokens, token || bearer);
+    limit(rule);
+    return { projects: rule.projects, caller: `token ${rule.name}` };
+  };
   return {
     admit(credentials, projectId, faults = []) {
-      const rule = findToken(tokens, credentials.token || bearerOf(credentials.header));
-      limit(rule);
+      const identity = identify(credentials);
       const id = Number(projectId);
       if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
-      if (project !== undefined && isReached(rule, id)) return { project, caller: `token ${rule.name}` };
-      if (rule.projects !== "*") {
+      if (project !== undefined && isReached(identity, id)) return { project, caller: identity.caller };
+      if (identity.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
       }
       const ids = [...projects.keys()].join(", ") || "none";
       throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);
     },
-    reach({ token, header }, key) {
-      const bearer = bearerOf(header);
-      // The bearer may be the key.
-      const hasToken = token !== "" || tokens.find(bearer) !== undefined;
-      if (key !== undefined && !hasToken) return { projects, isLimited: false, caller: `key ${key}` };
-      const rule = findToken(tokens, token || bearer);
-      limit(rule);
-      const reached = [...projects].filter(([id]) => isReached(rule, id));
-      return { projects: new Map(reached), isLimited: rule.projects !== "*", caller: `token ${rule.name}` };
+    reach(credentials) {
+      const identity = identify(credentials);
+      if (identity.projects === "*") return { projects, isLimited: false, caller: identity.caller };
+      const reached = [...projects].filter(([id]) => isReached(identity, id));
+      return { projects: new Map(reached), isLimited: true, caller: identity.caller };
     },
   };
 }

@@ -17,14 +17,14 @@ interface QueryRequest<Query extends AnyQuery> {
 /** An admitted query. */
 export interface QueryCall<Query> {
   readonly project: AnalysisProject;
-  /** The token for which it runs. */
+  /** Name of the token or key for which it runs. */
   readonly caller: string;
   readonly query: Query;
   readonly rest: RestCall | undefined;
 }
 
 /**
- * Returns the query of a request if its token has access to the project.
+ * Returns the query of a request if its caller has access to the project.
  * @param faults faults of the request outside of its query
  * @param notes gets the engine of the project
  * @throws AnalysisRefusal with all faults that can be found
@@ -38,8 +38,7 @@ export async function admitQuery<Query extends AnyQuery>(
 ): Promise<QueryCall<Query>> {
   const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
-  const credentials = { token, header: context.requestHeader };
-  const { project, caller } = admission.admit(credentials, query?.projectId ?? 0n, form);
+  const { project, caller } = admission.admit({ token, context }, query?.projectId ?? 0n, form);
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
     throw refuseQuery(mergeViolations(form, meaning ?? []));

@@ -27,7 +27,7 @@ export function createTokenList(rules: readonly TokenRule[]): TokenList {
   return { find: (token) => byDigest.get(sha256Hex(token)) };
 }
 
-export function isReached({ projects }: TokenRule, projectId: number): boolean {
+export function isReached({ projects }: Pick<TokenRule, "projects">, projectId: number): boolean {
   return projects === "*" || projects.includes(projectId);
 }
 

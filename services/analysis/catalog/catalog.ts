@@ -20,8 +20,6 @@ import { createKeptValues, listValues } from "./values.ts";
 export interface CatalogOptions {
   readonly admission: Admission;
   readonly observer: AnalysisObserver;
-  /** Returns the name of a key or certificate that the gateway has accepted for the method. */
-  readonly keyOf: (context: HandlerContext) => string | undefined;
 }
 
 interface CatalogRequest {
@@ -36,11 +34,11 @@ interface CatalogRequest {
  * `events.ts` and `properties.ts` make pages of it (`take-page.ts`), and `values.ts` those of the values of a column.
  * `refusals.ts` has the errors. The port to the data is CatalogPort.
  */
-export function createCatalog({ admission, observer, keyOf }: CatalogOptions): ServiceImpl<typeof Catalog> {
+export function createCatalog({ admission, observer }: CatalogOptions): ServiceImpl<typeof Catalog> {
   const volumes = createKeptVolumes();
   const values = createKeptValues();
   const reach = ({ token }: Pick<CatalogRequest, "token">, context: HandlerContext): Reach =>
-    admission.reach({ token, header: context.requestHeader }, keyOf(context));
+    admission.reach({ token, context });
   const run = <T>(context: HandlerContext, work: (notes: CallInfo, signal: AbortSignal) => Promise<T>) =>
     runCall(observer, "catalog", context.signal, (notes) =>
       withinTime(context.signal, secondsOf(), (signal) => refuseInvalidFields(() => work(notes, signal))),

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { quoteText } from "../../../base/text/quote.ts";
 import { parseDate } from "../../../base/time/local-time.ts";
 import {
@@ -16,17 +17,12 @@ import type { AnalysisProject, CohortPort } from "../project/project.ts";
 import type { AnalysisRefusal } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
 
-interface CallContext {
-  readonly signal: AbortSignal;
-  readonly requestHeader: Headers;
-}
-
 const maxNameLength = 100;
 
 /** Reads an import to its end and stores it in one transaction. @throws AnalysisRefusal */
 export async function importCluster(
   requests: AsyncIterable<ImportClusterRequest>,
-  { signal, requestHeader }: CallContext,
+  context: HandlerContext,
   admission: Admission,
   imported: (projectId: number) => void,
 ): Promise<MessageInitShape<typeof ImportClusterResponseSchema>> {
@@ -35,10 +31,13 @@ export async function importCluster(
   const content = first.done === true ? undefined : first.value.content;
   if (content?.case !== "header") throw bad("header", "must be the first message");
   const header = content.value;
-  const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
+  const { project } = admission.admit({ token: header.token, context }, header.projectId);
   const cohorts = portOf(project, header.projectId);
   const version = versionOf(header, cohorts.today());
-  const { members, unknown } = await cohorts.importCohort(version, readMembers(iterator, version, signal));
+  const { members, unknown } = await cohorts.importCohort(
+    version,
+    readMembers(iterator, version, context.signal),
+  );
   imported(version.projectId);
   return { members: BigInt(members), unknown: BigInt(unknown), day: version.day };
 }
@@ -46,10 +45,10 @@ export async function importCluster(
 /** @throws AnalysisRefusal */
 export async function listClusters(
   { token, projectId }: ListClustersRequest,
-  { requestHeader }: CallContext,
+  context: HandlerContext,
   admission: Admission,
 ): Promise<MessageInitShape<typeof ListClustersResponseSchema>> {
-  const { project } = admission.admit({ token, header: requestHeader }, projectId);
+  const { project } = admission.admit({ token, context }, projectId);
   const cohorts = await portOf(project, projectId).cohorts(Number(projectId));
   return {
     clusters: cohorts.map(({ name, day, kind, members }) => ({

@@ -35,8 +35,9 @@ export const file_engage_analysis_v1_analysis_proxy: GenFile = /*@__PURE__*/
  */
 export type AnalyzeEventsRequest = Message<"engage.analysis.v1.AnalyzeEventsRequest"> & {
   /**
-   * Query token, which determines the accessible projects. Required, here or as
-   * `authorization: Bearer`. REST: the query parameter `token`. Never logged.
+   * Query token, which determines the accessible projects, here or as
+   * `authorization: Bearer`. Callers with a key for the method do not need one.
+   * REST: the query parameter `token`, required. Never logged.
    *
    * @generated from field: string token = 1;
    */

@@ -67,10 +67,16 @@ export async function openCatalogServer(declared: object = {}, zone = "+00:00"):
     finished: (operation, engine, outcome) => void finished.push(`${operation} ${engine} ${outcome}`),
   };
   const list = createTokenList(tokens);
-  const admission = createAdmission({ projects, tokens: list, rateLimit: undefined, monotonic: () => 0 });
+  const admission = createAdmission({
+    projects,
+    tokens: list,
+    rateLimit: undefined,
+    monotonic: () => 0,
+    keyOf,
+  });
   const { logger, text } = createLog();
   const gateway = createGateway({
-    services: [serve(Catalog, createCatalog({ admission, observer, keyOf }))],
+    services: [serve(Catalog, createCatalog({ admission, observer }))],
     limits: defaultLimits,
     authorize: createAuthorizer({
       mode: "keys",
