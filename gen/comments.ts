@@ -2038,6 +2038,8 @@ export const comments: Readonly<Record<string, string>> = {
     "What it may call: methods, services as `package.Service/*`, or `*`.",
   "engage.operations.v1.KeyInfo.name":
     "Its name.",
+  "engage.operations.v1.KeyInfo.read_only":
+    "Whether it may call only methods that change nothing.",
   "engage.operations.v1.ListKeysRequest":
     "ListKeysRequest requests a page of keys.",
   "engage.operations.v1.ListKeysRequest.page_size":

@@ -18,7 +18,7 @@ export function serveSettings(
   const { keys, certificates = [], mode } = auth;
   const settings = createSettings({
     configuration: loadOnce(async () => describe()),
-    keys: keys.map(({ name, methods }) => ({ name, methods })),
+    keys: keys.map(({ name, methods, access }) => ({ name, methods, isReadOnly: access === "read" })),
     certificates: certificates.map(({ subject, methods }) => ({ subject, methods })),
     isKeyRequired: mode === "keys",
     tokens() {

@@ -38,7 +38,7 @@ const server = openForAll(async (onEnd) => {
     auth: {
       keys: [
         { name: "shipper", sha256: sha256Hex(`${marker}-other`), methods: ["proto.Parser/*"] },
-        { name: "operator", sha256: sha256Hex(key) },
+        { name: "operator", sha256: sha256Hex(key), access: "read" },
       ],
     },
     webhook,
@@ -117,7 +117,7 @@ describe.each(kinds)("over %s", (_name, call) => {
       keys: {
         required: true,
         keys: [
-          { name: "operator", methods: ["*"] },
+          { name: "operator", methods: ["*"], readOnly: true },
           { name: "shipper", methods: ["proto.Parser/*"] },
         ],
       },

@@ -54,7 +54,12 @@ export interface HealthPart {
 /** What the service shows, which must be without secrets. */
 export interface SettingsOptions {
   readonly configuration: () => Promise<ShownConfiguration>;
-  readonly keys: readonly { readonly name: string; readonly methods: readonly string[] }[];
+  readonly keys: readonly {
+    readonly name: string;
+    readonly methods: readonly string[];
+    /** Whether it may call only methods that change nothing. */
+    readonly isReadOnly: boolean;
+  }[];
   readonly certificates: readonly { readonly subject: string; readonly methods: readonly string[] }[];
   readonly isKeyRequired: boolean;
   /** Returns undefined while the tokens cannot be read. */
@@ -89,7 +94,11 @@ export function createSettings(options: SettingsOptions): ServiceImpl<typeof Set
         const { page, nextPageToken } = pageOf(options.keys, ({ name }) => name, request, "keys");
         return create(ListKeysResponseSchema, {
           required: options.isKeyRequired,
-          keys: page.map(({ name, methods }) => ({ name, methods: [...methods] })),
+          keys: page.map(({ name, methods, isReadOnly }) => ({
+            name,
+            methods: [...methods],
+            readOnly: isReadOnly,
+          })),
           certificates: options.certificates.map(({ subject, methods }) => ({
             subject,
             methods: [...methods],

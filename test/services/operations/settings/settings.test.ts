@@ -17,7 +17,7 @@ const options: SettingsOptions = {
       secretFile: undefined,
     })),
   }),
-  keys: ["b", "c", "a"].map((name) => ({ name, methods: ["*"] })),
+  keys: ["b", "c", "a"].map((name) => ({ name, methods: ["*"], isReadOnly: name === "a" })),
   certificates: [{ subject: "CN=x", methods: ["proto.Parser/*"] }],
   isKeyRequired: true,
   tokens: () => [
@@ -63,7 +63,10 @@ describe("lists", () => {
     const client = clientOf();
     const first = await client.listKeys({ pageSize: 2 });
     expect(first).toMatchObject({ required: true, certificates: [{ subject: "CN=x" }] });
-    expect(first.keys.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(first.keys).toMatchObject([
+      { name: "a", methods: ["*"], readOnly: true },
+      { name: "b", readOnly: false },
+    ]);
     const second = await client.listKeys({ pageSize: 2, pageToken: first.nextPageToken });
     expect(second.keys.map(({ name }) => name)).toEqual(["c"]);
     expect(second.nextPageToken).toBe("");
