@@ -10,6 +10,7 @@ const parts = [
   "rest",
   "store",
   "clickhouse",
+  "catalog",
   "import",
   "ingest",
   "watch",
