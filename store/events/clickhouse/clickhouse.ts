@@ -186,6 +186,7 @@ async function snapshotOf(projects: Projects, projectId: number): Promise<Projec
       generation: 0,
       watermark: 0,
       hiddenBatches: [],
+      mayHaveUpdatable: false,
       hiddenEvents: [],
       dropped: undefined,
       cohorts: [],

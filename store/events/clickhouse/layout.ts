@@ -10,6 +10,8 @@ export interface ProjectSnapshot {
   readonly watermark: number;
   /** Numbers up to the watermark of batches which are not completely loaded. */
   readonly hiddenBatches: readonly number[];
+  /** Whether the table of updatable events may have rows. */
+  readonly mayHaveUpdatable: boolean;
   /** Numbers of events which are being removed. */
   readonly hiddenEvents: readonly number[];
   readonly dropped: DroppedRows | undefined;
@@ -104,20 +106,26 @@ export function propertyType({ type, group }: Property): string {
   return type === "list" ? `Array(${scalarTypes[type]})` : `Nullable(${scalarTypes[type]})`;
 }
 
+/** Returns the name of a column; of a table with an alias, when one is given. */
+export const columnIn = (column: string, alias?: string): string =>
+  alias === undefined ? column : `${alias}.${column}`;
+
 /** Returns the condition on `batch` for the rows of a snapshot. */
-export function isLoaded({ watermark, hiddenBatches }: ProjectSnapshot): string {
-  const hidden = hiddenBatches.length === 0 ? "" : ` AND batch NOT IN (${hiddenBatches.join(", ")})`;
-  return `batch <= ${watermark}${hidden}`;
+export function isLoaded({ watermark, hiddenBatches }: ProjectSnapshot, alias?: string): string {
+  const batch = columnIn("batch", alias);
+  const hidden = hiddenBatches.length === 0 ? "" : ` AND ${batch} NOT IN (${hiddenBatches.join(", ")})`;
+  return `${batch} <= ${watermark}${hidden}`;
 }
 
 /**
  * Returns the condition for events which are neither removed nor dropped. For updatable events it
  * applies to the latest row of each.
  */
-export function isKept({ hiddenEvents, dropped }: ProjectSnapshot): string {
+export function isKept({ hiddenEvents, dropped }: ProjectSnapshot, alias?: string): string {
+  const [event, time, batch] = ["event", "time_ms", "batch"].map((column) => columnIn(column, alias));
   const conditions = [
-    ...(hiddenEvents.length === 0 ? [] : [`event NOT IN (${hiddenEvents.join(", ")})`]),
-    ...(dropped === undefined ? [] : [`(time_ms >= ${dropped.beforeMs} OR batch > ${dropped.watermark})`]),
+    ...(hiddenEvents.length === 0 ? [] : [`${event} NOT IN (${hiddenEvents.join(", ")})`]),
+    ...(dropped === undefined ? [] : [`(${time} >= ${dropped.beforeMs} OR ${batch} > ${dropped.watermark})`]),
   ];
   return conditions.length === 0 ? "true" : conditions.join(" AND ");
 }

@@ -66,10 +66,11 @@ export class Projects {
 }
 
 function dataOf(
-  { version, watermark, hiddenBatches }: ProjectHead,
+  { version, watermark, hiddenBatches, mayHaveUpdatable }: ProjectHead,
   schema: ProjectSchema,
-): Pick<Project, "schema" | "watermark" | "hiddenBatches"> {
-  return { schema: schema.version === version ? schema : { ...schema, version }, watermark, hiddenBatches };
+): Pick<Project, "schema" | "watermark" | "hiddenBatches" | "mayHaveUpdatable"> {
+  const same = schema.version === version ? schema : { ...schema, version };
+  return { schema: same, watermark, hiddenBatches, mayHaveUpdatable };
 }
 
 function projectOf(state: ProjectState): Project {
@@ -85,6 +86,7 @@ function projectOf(state: ProjectState): Project {
     generation,
     watermark,
     hiddenBatches,
+    mayHaveUpdatable: state.mayHaveUpdatable,
     hiddenEvents: removedEvents,
     removedProperties,
     removals: state.removals,

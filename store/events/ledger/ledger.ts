@@ -39,6 +39,7 @@ const maxWaiting = 1_000;
 export const ledgerStore: PostgresStore & { readonly operations: LedgerOperations } = {
   faults: ledgerFaults,
   operations,
+  single: new Set(["loadedTo", "readHead", "readHeads", "readState"]),
   migrations,
   tableOf: (name) => `ledger_${name}`,
 };

@@ -3,7 +3,7 @@ import { first, insertAll, type Operation, run, type Session } from "../../sql/q
 import type { SpoolPlace } from "../load.ts";
 import type { EventName, Property } from "../schema.ts";
 import { BatchGivenUpError, namesRemoved } from "./faults.ts";
-import { changeProject } from "./state.ts";
+import { addUpdatable, changeProject } from "./state.ts";
 
 /** The lease under which a spool is loaded. */
 export interface Fence {
@@ -35,6 +35,8 @@ export interface LoadedProject {
   readonly removals?: number | undefined;
   /** The number of events of each day. */
   readonly days: readonly (readonly [day: number, events: number])[];
+  /** Whether it has events that later records may change. */
+  readonly hasUpdatable?: boolean;
 }
 
 export interface BatchEnd {
@@ -139,7 +141,7 @@ export function* abandonBatch({ nowMs }: Session, number: number): Operation<voi
 }
 
 function* completeProject(
-  { projectId, newEvents, newProperties, removals, days }: LoadedProject,
+  { projectId, newEvents, newProperties, removals, days, hasUpdatable }: LoadedProject,
   number: number,
   nowMs: number,
 ): Operation<void> {
@@ -158,6 +160,7 @@ function* completeProject(
     "INSERT INTO {properties} (project, number, owner, name, type, object_group)",
     newProperties.map((one) => [projectId, one.number, one.table, one.name, one.type, one.group ?? null]),
   );
+  if (hasUpdatable === true) yield* addUpdatable(projectId);
   for (const [day, events] of days) yield* addEvents(projectId, day, events);
   yield* markWatermark(projectId, nowMs);
 }

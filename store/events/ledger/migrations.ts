@@ -113,4 +113,7 @@ export const migrations: readonly string[] = [
      events bigint NOT NULL,
      PRIMARY KEY (project, name)
    );`,
+
+  `-- 1: no batch of the project has had events that later records may change. 0 is no statement.
+   ALTER TABLE {projects} ADD COLUMN is_append_only smallint NOT NULL DEFAULT 0;`,
 ];

@@ -3,7 +3,7 @@ import { all, first, insertAll, type Operation, run, type Session } from "../../
 import type { PartCohort } from "../contents.ts";
 import type { EventName, Property, PropertyTable, PropertyType } from "../schema.ts";
 import { addEvents, endBatch, type Fence, insertBatch } from "./load.ts";
-import { changeProject } from "./state.ts";
+import { addUpdatable, changeProject } from "./state.ts";
 
 /** The state of a move from a source into this store. */
 export type MoveState =
@@ -220,12 +220,14 @@ export interface CopiedPart {
   readonly day: number | undefined;
   readonly rows: number;
   readonly cohort: PartCohort | undefined;
+  /** Whether the rows are events that later records may change. */
+  readonly isUpdatable: boolean;
   readonly fence: Fence;
 }
 
 /** Makes a copied part visible, instead of its last copy. */
 export function* completeMovedPart({ nowMs }: Session, part: CopiedPart): Operation<void> {
-  const { projectId, number, name, stamp, day, rows, cohort, fence } = part;
+  const { projectId, number, name, stamp, day, rows, cohort, isUpdatable, fence } = part;
   yield* checkFence(fence.name, fence.token);
   yield* changeProject(projectId, true);
   yield* endBatch(number);
@@ -245,6 +247,7 @@ export function* completeMovedPart({ nowMs }: Session, part: CopiedPart): Operat
     day ?? null,
     rows,
   );
+  if (isUpdatable) yield* addUpdatable(projectId);
   if (day !== undefined) yield* addEvents(projectId, day, rows);
   if (cohort === undefined) return;
   yield* run(

@@ -14,6 +14,8 @@ export interface ProjectHead {
   readonly hiddenBatches: readonly number[];
   /** Grows when names are removed. */
   readonly removals: number;
+  /** False when no batch up to the watermark has events that later records may change. */
+  readonly mayHaveUpdatable: boolean;
 }
 
 /** Everything that a request needs to know about a project, at one moment. */
@@ -50,6 +52,7 @@ interface HeadRow {
   readonly watermark: number;
   readonly hidden: readonly number[] | null;
   readonly removals: number;
+  readonly is_append_only: number;
 }
 
 interface StateRow extends HeadRow {
@@ -69,7 +72,7 @@ interface StateRow extends HeadRow {
   readonly cohorts: readonly (readonly [string, string, "cohort" | "tag", number, number])[] | null;
 }
 
-const headColumns = `p.project, p.version, p.generation, p.watermark, p.removals,
+const headColumns = `p.project, p.version, p.generation, p.watermark, p.removals, p.is_append_only,
   (SELECT json_agg(b.number ORDER BY b.number) FROM {batch_projects} b
    WHERE b.project = p.project AND b.is_hidden = 1 AND b.number <= p.watermark) AS hidden`;
 
@@ -110,8 +113,17 @@ export function* readState(_session: Session, projectId: number): Operation<Proj
   return row === null ? undefined : stateOf(row);
 }
 
-function headOf({ project, version, generation, watermark, hidden, removals }: HeadRow): ProjectHead {
-  return { projectId: project, version, generation, watermark, hiddenBatches: hidden ?? [], removals };
+function headOf(row: HeadRow): ProjectHead {
+  const { project, version, generation, watermark, hidden, removals, is_append_only: isAppendOnly } = row;
+  return {
+    projectId: project,
+    version,
+    generation,
+    watermark,
+    hiddenBatches: hidden ?? [],
+    removals,
+    mayHaveUpdatable: isAppendOnly === 0,
+  };
 }
 
 function stateOf(row: StateRow): ProjectState {
@@ -140,13 +152,19 @@ function stateOf(row: StateRow): ProjectState {
   };
 }
 
+/** Records that a batch has events which later records may change. */
+export function* addUpdatable(projectId: number): Operation<void> {
+  yield* run("UPDATE {projects} SET is_append_only = 0 WHERE project = $1", projectId);
+}
+
 /**
  * Locks a project until the commit, creates it if necessary, and records that its data has changed.
  * @param isNewGeneration whether names, properties, cohorts or dropped days have changed
  */
 export function* changeProject(projectId: number, isNewGeneration: boolean): Operation<void> {
   yield* run(
-    `INSERT INTO {projects} AS p (project, version, generation, watermark) VALUES ($1, 1, 1, 0)
+    `INSERT INTO {projects} AS p (project, version, generation, watermark, is_append_only)
+     VALUES ($1, 1, 1, 0, 1)
      ON CONFLICT (project) DO UPDATE SET version = p.version + 1, generation = p.generation + $2`,
     projectId,
     isNewGeneration ? 1 : 0,

@@ -24,6 +24,7 @@ describe("batches", () => {
       watermark: number,
       hiddenBatches: [],
       removals: 0,
+      mayHaveUpdatable: false,
       events: [buy],
       properties: [price],
       removedEvents: [],
@@ -38,6 +39,18 @@ describe("batches", () => {
     ]);
     expect(await ledger.call("countEvents", 7, 0, 3)).toBe(20);
     expect(await ledger.call("countEvents", 8, 0, 3)).toBe(0);
+  });
+
+  it("tell for ever when one of the project has had updatable events", async () => {
+    await using world = await openWorld();
+    const { ledger } = world;
+    await load(ledger, "a");
+    await load(ledger, "b", { projectId: 9, hasUpdatable: true });
+    await load(ledger, "c", { projectId: 9, hasUpdatable: false });
+    expect(await ledger.call("readHeads")).toMatchObject([
+      { projectId: 7, mayHaveUpdatable: false },
+      { projectId: 9, mayHaveUpdatable: true },
+    ]);
   });
 
   it("up to a place that is loaded get no number", async () => {

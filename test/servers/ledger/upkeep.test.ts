@@ -146,8 +146,8 @@ describe("the database", () => {
     await expect(openLedger({ url: server.url, schema })).rejects.toMatchObject({ name: "EventsOpenError" });
     const all = await Promise.all([migrateLedger(server, schema), migrateLedger(server, schema)]);
     expect(all.map(({ from, to }) => [from, to]).sort()).toEqual([
-      [0, 2],
-      [2, 2],
+      [0, 3],
+      [3, 3],
     ]);
     await using ledger = await openLedger({ url: server.url, schema });
     expect(ledger.now()).toBeGreaterThan(0);

@@ -163,6 +163,7 @@ function changesOf({ rows, names, removals }: Planned): LoadedProject {
     newProperties: names.properties,
     removals,
     days: days.map(({ day, events }) => [day, events] as const),
+    hasUpdatable: rows.updatesFile !== undefined,
   };
 }
 

@@ -73,7 +73,9 @@ export function createMover(source: LoadSource, lease: SpoolLease): StoreMover {
           else await insertLines(target, part, some);
         }
       }
-      await ledger.call("completeMovedPart", { projectId, number, name, stamp, day, rows, cohort, fence });
+      const isUpdatable = part.kind === "updatable";
+      const copied = { projectId, number, name, stamp, day, rows, cohort, isUpdatable, fence };
+      await ledger.call("completeMovedPart", copied);
     },
   };
 }

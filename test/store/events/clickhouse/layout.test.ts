@@ -15,6 +15,7 @@ const snapshot: ProjectSnapshot = {
   generation: 1,
   watermark: 9,
   hiddenBatches: [],
+  mayHaveUpdatable: false,
   hiddenEvents: [],
   dropped: undefined,
   cohorts: [],
