@@ -86,6 +86,23 @@ export class Shard {
   }
 }
 
+/** The last bytes of a result. */
+class Tail {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  /** Keeps the part, which nobody changes, and drops those which are not needed any more. */
+  add(part: Buffer): void {
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    while (this.#bytes - this.#parts[0]!.length >= tailBytes) this.#bytes -= this.#parts.shift()!.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#parts).subarray(-tailBytes).toString("utf8");
+  }
+}
+
 /** One execution of a statement. */
 class Run {
   readonly #shard: ShardOptions;
@@ -169,19 +186,19 @@ class Run {
   }
 
   async *#read(stream: Readable): AsyncGenerator<Buffer, void> {
-    let tail: Buffer = Buffer.alloc(0);
+    const tail = new Tail();
     let isComplete = false;
     try {
       for (const signal of this.#signals()) signal.throwIfAborted();
       for await (const part of stream as AsyncIterable<Buffer>) {
-        tail = part.length >= tailBytes ? part : Buffer.concat([tail.subarray(-tailBytes), part]);
+        tail.add(part);
         yield part;
       }
       isComplete = true;
       for (const signal of this.#signals()) signal.throwIfAborted();
     } catch (error) {
       isComplete = true;
-      throw await this.#fail(error, tail.subarray(-tailBytes).toString("utf8"));
+      throw await this.#fail(error, tail.text());
     } finally {
       // The reader has left.
       if (!isComplete) this.#cancel();

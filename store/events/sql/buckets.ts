@@ -104,11 +104,14 @@ function compileShifted(
     inside.every((edge, index) => edge === edges[first]! + width * (index + 1));
   if (!isEven || last - first < maxCompared) {
     const boundaries = inside.map((edge) => String(edge - offsetMs));
-    return `CAST(${compileSteps(instant, boundaries, (step) => name(first + step))} AS INTEGER)`;
+    return dialect.place(
+      compileSteps(instant, boundaries, (step) => name(first + step)),
+      count,
+    );
   }
   const origin = edges[first]! - offsetMs;
   const divided = dialect.divideInteger(`(${instant} - ${origin})`, width, high - edges[first]!);
-  return `CAST(${divided} + ${first} AS INTEGER)`;
+  return dialect.place(`${divided} + ${first}`, count);
 }
 
 /** Returns the stretch of a local time: -1 before the first edge; the number of stretches from the last edge on. */

@@ -11,6 +11,8 @@ export interface Dialect {
   cast(sql: string, type: ValueType | "count"): string;
   /** Divides and rounds down; the number is from 0 to `max`, the divisor an integer literal. */
   divideInteger(sql: string, divisor: number, max: number): string;
+  /** An integer from 0 to below `count`, or null, with the type of a place in the range. */
+  place(sql: string, count: number): string;
   isFinite(number: string): string;
   /** The same value, with a type whose aggregates of nothing are null. */
   nullable(value: string): string;
@@ -64,6 +66,8 @@ export interface Dialect {
   millionthsOrNull(number: string): string;
   /** The double for millionths, or for a sum of them. */
   numberOfMillionths(units: string): string;
+  /** The double for the millionths of a number, computed from the number; default: by `numberOfMillionths`. */
+  readonly inMillionths?: (number: string) => string;
   /** A double below 2^62 as a whole number, whose sum can be larger. */
   remainder(number: string): string;
   /** Adds a list of doubles in sequence, from the lowest on. */
@@ -76,6 +80,11 @@ export interface Dialect {
   flatten(lists: string): string;
   /** The aggregate which merges the values of shards. An engine without shards has none. */
   merge(column: string, merge: Merge): string;
+  /**
+   * The aggregate which adds lists of numbers that belong to the places of another list: a tuple of the places and the
+   * sums of each list. Places without a number other than 0 may be missing. An engine without shards has none.
+   */
+  addByPlace?(places: string, lists: readonly string[]): string;
   /** Follows the name of a common table expression which is computed once. */
   asShared(query: string): string;
   /** The value of a column in rows which lack it. */
@@ -126,7 +135,9 @@ export type Counted = "values" | "users";
  * than grouping by value.
  */
 export interface AggregateStates {
-  /** The number of distinct values. */
+  /** The number of distinct values, which can't be merged. */
+  number(value: string, of: Counted, filter: string | undefined): string;
+  /** The state of distinct values. */
   distinct(value: string, of: Counted, filter: string | undefined): string;
   quantile(value: string, fraction: string, filter: string | undefined): string;
   /** The number of one state. */

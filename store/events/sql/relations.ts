@@ -24,6 +24,12 @@ export interface UsersWanted {
   readonly ids?: string;
 }
 
+/** A table with all events, and the conditions for its rows; each names the table by its alias. */
+export interface OneTable {
+  readonly name: string;
+  conditions(wanted: Pick<EventsWanted, "startMs" | "endMs" | "events">, alias: string): readonly string[];
+}
+
 /** The tables of a project, as the driver stores them. Each method returns a subquery in parentheses. */
 export interface Relations {
   readonly schema: ProjectSchema;
@@ -32,7 +38,16 @@ export interface Relations {
   /** Returns the maximum number of rows in the tables with events of [startMs, endMs). */
   rowsAtMost(range: Pick<EventsWanted, "startMs" | "endMs">): number;
   events(wanted: EventsWanted): string;
+  /**
+   * Set when one table has all events, whose rows are then read without a subquery, which takes time to plan.
+   */
+  readonly oneTable?: OneTable | undefined;
   users(wanted: UsersWanted): string;
+  /**
+   * Returns a SELECT of the columns of all users with the ids, each once, with nulls when it has no row. The driver may
+   * add columns and an order. Default: a join.
+   */
+  readonly usersOf?: (wanted: Required<UsersWanted>) => string;
   /** A subquery with `user_id` and `value`. */
   cohort(cohort: Cohort): string;
   /** Returns the name of a property's column in `events` and `users`. */

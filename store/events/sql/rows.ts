@@ -38,10 +38,10 @@ export function compileRows(
     ({ unnest }) => unnest,
   );
   const columns = [...keys, ...wanted.columns, ...(wanted.lists ?? [])];
-  const where = wanted.where.filter((condition) => condition !== undefined);
   const list = columns.map(({ name, sql }) => `${sql} AS ${name}`).join(", ") || "true AS present";
-  const from = source.from({ ...wanted.range, events: wanted.events });
-  let sql = `SELECT ${list} FROM ${from}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
+  const { tables, conditions } = source.from({ ...wanted.range, events: wanted.events });
+  const where = [...conditions, ...wanted.where.filter((condition) => condition !== undefined)];
+  let sql = `SELECT ${list} FROM ${tables}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
   for (const members of [...groups.values(), ...(wanted.lists ?? []).map((one) => [one])]) {
     sql = expandLists(
       sql,

@@ -5,6 +5,11 @@ import type { Parameters, ScalarValue } from "./parameters.ts";
 import type { EventColumn, EventsWanted, Relations, UserColumn } from "./relations.ts";
 import type { Stages } from "./stages.ts";
 
+interface From {
+  readonly tables: string;
+  readonly conditions: readonly string[];
+}
+
 /** The context in which all parts of a query are compiled. */
 export interface CompileContext {
   readonly dialect: Dialect;
@@ -13,6 +18,10 @@ export interface CompileContext {
   readonly zone: readonly ZoneStep[];
   /** Whether sums accept values of any size. Otherwise the statement fails at a value of 10^10 or above. */
   readonly hasWideSums?: boolean;
+  /** Whether buckets overlap. */
+  readonly hasWindows?: boolean;
+  /** Whether numbers of several stretches are merged, for totals or windows. */
+  readonly mergesStretches?: boolean;
   /** Collects what each shard computes; undefined when there is one. */
   readonly stages?: Stages | undefined;
 }
@@ -93,22 +102,28 @@ export class Source {
     return `${this.#join(rows, (alias) => `${alias}.k = ${of}`)}.value`;
   }
 
-  from(range: Pick<EventsWanted, "startMs" | "endMs" | "events">): string {
+  /** Returns the FROM clause without its keyword, and the conditions that the rows need besides. */
+  from(range: Pick<EventsWanted, "startMs" | "endMs" | "events">): From {
     const { relations } = this.context;
+    const { oneTable } = relations;
     const needsUsers = this.#userColumns.size + this.#userProperties.size > 0;
     if (needsUsers) this.#columns.add("user_id");
-    const events = relations.events({
+    const wanted = {
       ...range,
       columns: [...this.#columns],
       properties: [...this.#properties.values()],
       bucket: this.#bucket,
-    });
+    };
+    const events = oneTable?.name ?? relations.events(wanted);
     const users = relations.users({
       columns: [...new Set<UserColumn>(["user_id", ...this.#userColumns])],
       properties: [...this.#userProperties.values()],
     });
     const joined = needsUsers ? ` LEFT JOIN ${users} u ON u.user_id = e.user_id` : "";
-    return `${events} e${joined}${this.joins()}`;
+    return {
+      tables: `${events} e${joined}${this.joins()}`,
+      conditions: oneTable?.conditions(wanted, "e") ?? [],
+    };
   }
 
   /** Returns the joins of tags and lookups. */

@@ -1,6 +1,7 @@
 import type { Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
+import { compileAdded, divideAdded } from "./measure/added-shards.ts";
 import { type Numbered, needsValues } from "./measure/aggregates.ts";
 import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
 import { type CompiledMeasures, compileGroupedAggregates } from "./measure/grouped-aggregates.ts";
@@ -35,7 +36,16 @@ export function compileScan(
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
   const stages = isSharded ? new Stages(parameters) : undefined;
-  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums, stages };
+  const context: CompileContext = {
+    dialect,
+    relations,
+    parameters,
+    zone: scan.zone,
+    hasWideSums,
+    hasWindows: scan.buckets.windows !== undefined,
+    mergesStretches: scan.totals || scan.buckets.windows !== undefined,
+    stages,
+  };
   // Each shard would have to keep its own rows.
   const sharedRows = !isSharded && shouldShare(scan, relations) ? createSharedRows(context) : undefined;
   const division = divideRange(scan, sharedRows);
@@ -44,7 +54,11 @@ export function compileScan(
   const [distinct, grouped] = partition(numbered, ({ measure }) => needsValues(measure, context));
   const common: string[] = [];
   const compiled: CompiledMeasures[] = [];
-  for (const [at, measures] of groupByEvents(grouped, relations).entries()) {
+  for (const [at, together] of groupByEvents(grouped, relations).entries()) {
+    const [added, measures] = divideAdded(together, context);
+    if (added.length > 0)
+      compiled.push(compileAdded(context, scan, division, { measures: added, name: `a${at}` }));
+    if (measures.length === 0) continue;
     const measured = compileGroupedAggregates(context, scan, division, { measures, name: `g${at}` });
     if (measured.shared !== undefined) common.push(measured.shared);
     compiled.push(measured);
@@ -101,6 +115,9 @@ function mergeParts(
     of === "integer" ? `${dialect.cast(name, scalar("number"))} AS ${name}` : name,
   );
   const [only] = parts;
+  // Each subquery takes time to plan.
+  if (only !== undefined && parts.length === 1 && keys.every(({ of }) => of !== "integer"))
+    return withoutParentheses(only.sql);
   if (only !== undefined && parts.length === 1)
     return `SELECT ${[...outer, ...columns].join(", ")} FROM ${only.sql} p`;
   const branches = parts.map((part) => {
@@ -113,6 +130,8 @@ function mergeParts(
   const rows = `SELECT ${withKeys(keys, ...merged)} FROM (${branches.join(" UNION ALL ")}) p${groupBy(keys)}`;
   return `SELECT ${[...outer, ...columns].join(", ")} FROM (${rows}) p`;
 }
+
+const withoutParentheses = (subquery: string): string => subquery.slice(1, -1);
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];

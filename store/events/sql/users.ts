@@ -36,17 +36,21 @@ export function compileUsers(
   const matches = pass.keys.map((key, index) => keyEquals(key, group[index] ?? null, context));
   const where = matches.length === 0 ? "" : ` WHERE ${matches.join(" AND ")}`;
   const found = { columns: userColumns, properties, ids: "SELECT user_id FROM s" };
+  // Applied before the rows of users are read.
+  const first = limit === undefined ? "" : ` ORDER BY user_id LIMIT ${Math.max(0, Math.trunc(limit))}`;
+  const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}${first}`;
+  const users = relations.usersOf?.(found) ?? joinUsers(relations, found);
+  return parameters.finish(`WITH s ${dialect.asShared(ids)} ${users}`);
+}
+
+function joinUsers(relations: Relations, wanted: UsersWanted): string {
+  const { properties } = wanted;
   const columns = [
     "u.account_id",
     "u.distinct_id",
     ...properties.map((property) => `u.${relations.column(property)}`),
   ];
-  // Applied before the rows of users are read.
-  const first = limit === undefined ? "" : ` ORDER BY user_id LIMIT ${Math.max(0, Math.trunc(limit))}`;
-  const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}${first}`;
-  const users = relations.users(found);
-  const sql = `WITH s ${dialect.asShared(ids)} SELECT ${["s.user_id", ...columns].join(", ")} FROM s LEFT JOIN ${users} u ON u.user_id = s.user_id`;
-  return parameters.finish(sql);
+  return `SELECT ${["s.user_id", ...columns].join(", ")} FROM s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
 }
 
 /** Returns the same scan with one bucket, over the shortest range which contains it. */

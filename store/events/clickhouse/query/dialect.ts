@@ -42,6 +42,8 @@ export const clickhouseDialect: Dialect = {
   typeName,
   cast: (sql, type) => castTo(sql, type),
   divideInteger: (sql, divisor) => `intDiv(${sql}, ${divisor})`,
+  // Groups by one or two bytes are found without a hash table.
+  place: (sql, count) => `CAST(${sql} AS ${count <= 256 ? "UInt8" : count <= 65_536 ? "UInt16" : "UInt32"})`,
   isFinite: (number) => `isFinite(${number})`,
   // What is below the null of a computed value may be infinite, which fails as a whole number.
   nullable: (value) =>
@@ -92,6 +94,8 @@ export const clickhouseDialect: Dialect = {
 
   states: {
     // Bitmaps take less memory than hash tables and are merged in less time, as rows are sorted by user.
+    number: (value, of, filter) =>
+      withFilter(of === "users" ? `groupBitmap(${value})` : `uniqExact(${value})`, filter),
     distinct: (value, of, filter) =>
       withFilter(of === "users" ? `groupBitmapState(${value})` : `uniqExactState(${value})`, filter),
     quantile: (value, fraction, filter) =>
@@ -110,6 +114,8 @@ export const clickhouseDialect: Dialect = {
   quantile: (value, fraction, filter) => withFilter(`quantileExactInclusive(${fraction})(${value})`, filter),
   millionths: (number) => wide(`${inMillionths(number)} + throwIf(${isTooLarge(number)}, '${tooLarge}')`),
   millionthsOrNull: (number) => wide(inMillionths(`if(${isTooLarge(number)}, NULL, ${number})`)),
+  // What is too large has failed as a whole number.
+  inMillionths: (number) => `(round(${number} * 1e6) / 1e6)`,
   numberOfMillionths: (units) => `(toFloat64(${units}) / 1e6)`,
   // A value without millionths has no remainder: what is below its null may be too large.
   remainder: (number) => wide(`toInt64(ifNull(${number}, 0))`),
@@ -119,6 +125,7 @@ export const clickhouseDialect: Dialect = {
     return `groupArray(${of === "place" ? `assumeNotNull(${value})` : value})`;
   },
   merge: (column, merge) => mergeText(column, merge),
+  addByPlace: (places, lists) => `sumMap(${[places, ...lists].join(", ")})`,
   flatten: (lists) => `arrayFlatten(${lists})`,
   asShared: (query) => `AS MATERIALIZED (${query})`,
   missing: (isList) => (isList ? "[]" : "NULL"),

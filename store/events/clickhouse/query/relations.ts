@@ -1,8 +1,16 @@
 import type { Cohort } from "../../scan.ts";
 import type { Property } from "../../schema.ts";
-import type { EventColumn, EventsWanted, Relations, UserColumn, UsersWanted } from "../../sql/relations.ts";
+import type {
+  EventColumn,
+  EventsWanted,
+  OneTable,
+  Relations,
+  UserColumn,
+  UsersWanted,
+} from "../../sql/relations.ts";
 import {
   cohortsTable,
+  columnIn,
   eventColumns,
   eventsTable,
   isKept,
@@ -12,6 +20,7 @@ import {
   propertyType,
   type StoredCohort,
   updatableTable,
+  userColumns,
   usersTable,
 } from "../layout.ts";
 
@@ -23,7 +32,9 @@ export function relationsOf(snapshot: ProjectSnapshot): Relations {
     // Rows are read again: the engine keeps no rows in less time than it reads columns.
     rowsAtMost: () => Number.POSITIVE_INFINITY,
     events: (wanted) => eventsRelation(snapshot, wanted),
+    oneTable: isEmpty(snapshot) || snapshot.mayHaveUpdatable ? undefined : plainEvents(snapshot),
     users: (wanted) => usersRelation(snapshot, wanted),
+    usersOf: (wanted) => usersOf(snapshot, wanted),
     cohort: (cohort) => cohortRelation(snapshot, cohort),
     column: propertyColumn,
   };
@@ -31,6 +42,18 @@ export function relationsOf(snapshot: ProjectSnapshot): Relations {
 
 /** Without batches a project has no tables. */
 const isEmpty = ({ watermark }: ProjectSnapshot): boolean => watermark <= 0;
+
+function plainEvents(snapshot: ProjectSnapshot): OneTable {
+  return {
+    name: eventsTable(snapshot.projectId),
+    conditions: (wanted, alias) => [
+      isLoaded(snapshot, alias),
+      ...eventLimit(wanted, alias),
+      ...timeLimits(wanted, alias),
+      ...(isKept(snapshot, alias) === "true" ? [] : [isKept(snapshot, alias)]),
+    ],
+  };
+}
 
 function eventsRelation(snapshot: ProjectSnapshot, wanted: EventsWanted): string {
   if (isEmpty(snapshot) || wanted.events?.length === 0) return emptyRelation(wanted);
@@ -60,6 +83,33 @@ function latestUsers(snapshot: ProjectSnapshot, columns: readonly string[], ids?
   const latest = "ORDER BY user_id, batch DESC LIMIT 1 BY user_id";
   return `(SELECT ${columns.join(", ")} FROM ${usersTable(snapshot.projectId)} WHERE ${where} ${latest})`;
 }
+
+/**
+ * Returns a SELECT of users in the order of their ids, with a last column as `withEmptyLists` adds it when there are
+ * lists. Rows without values stand for users without rows: sorting them with the others takes less time than a join.
+ */
+function usersOf(snapshot: ProjectSnapshot, { columns, properties, ids }: Required<UsersWanted>): string {
+  const lists = hasLists(properties) ? (["empty_lists"] as const) : [];
+  const others = columns.filter((name) => name !== "user_id");
+  const nothing = [
+    ...others.map((name) => nothingOf(name, userColumns[name])),
+    ...properties.map((one) => nothingOf(propertyColumn(one), propertyType(one))),
+    ...lists.map((name) => nothingOf(name, userColumns[name])),
+    "CAST(0 AS UInt64) AS batch",
+  ];
+  const without = `SELECT user_id, ${nothing.join(", ")} FROM (${ids}) s`;
+  const names = ["user_id", ...others, ...properties.map(propertyColumn), ...lists].join(", ");
+  if (isEmpty(snapshot)) return `SELECT ${names} FROM (${without}) u`;
+  const table = usersTable(snapshot.projectId);
+  // The engine would test the batch first, which all rows pass.
+  const loaded = `PREWHERE user_id IN (${ids}) WHERE ${isLoaded(snapshot)}`;
+  const stored = `SELECT ${names}, batch FROM ${table} ${loaded}`;
+  return `SELECT ${names} FROM (${stored} UNION ALL ${without}) u ORDER BY user_id, batch DESC LIMIT 1 BY user_id`;
+}
+
+/** Reports whether properties may have empty lists. */
+export const hasLists = (properties: readonly Property[]): boolean =>
+  properties.some(({ type, group }) => type === "list" && group === undefined);
 
 /**
  * Adds a last column to the rows of users: the numbers of the properties whose value is an empty list,
@@ -97,15 +147,19 @@ function columnsOf({ columns, properties, bucket, startMs, endMs }: EventsWanted
 
 const wholeMs = (ms: number): string => String(BigInt(Math.ceil(ms)));
 
-function timeLimits({ startMs, endMs }: EventsWanted): string[] {
+type Range = Pick<EventsWanted, "startMs" | "endMs" | "events">;
+
+function timeLimits({ startMs, endMs }: Range, alias?: string): string[] {
+  const time = columnIn("time_ms", alias);
   return [
-    ...(startMs === Number.NEGATIVE_INFINITY ? [] : [`time_ms >= ${wholeMs(startMs)}`]),
-    ...(endMs === Number.POSITIVE_INFINITY ? [] : [`time_ms < ${wholeMs(endMs)}`]),
+    ...(startMs === Number.NEGATIVE_INFINITY ? [] : [`${time} >= ${wholeMs(startMs)}`]),
+    ...(endMs === Number.POSITIVE_INFINITY ? [] : [`${time} < ${wholeMs(endMs)}`]),
   ];
 }
 
-function eventLimit({ events }: EventsWanted): string[] {
-  return events === undefined ? [] : [`event IN (${events.join(", ")})`];
+function eventLimit({ events }: Range, alias?: string): string[] {
+  if (events === undefined) return [];
+  return [events.length === 0 ? "false" : `${columnIn("event", alias)} IN (${events.join(", ")})`];
 }
 
 function emptyRelation({
@@ -117,13 +171,15 @@ function emptyRelation({
   readonly properties: readonly Property[];
   readonly bucket?: EventsWanted["bucket"];
 }): string {
-  // Nulls, since an expression may fail at a value that no row has.
-  const nothing = (name: string, type: string) =>
-    type.startsWith("Array(") ? `CAST([] AS ${type}) AS ${name}` : `CAST(NULL AS ${type}) AS ${name}`;
   const selected = [
-    ...columns.map((name) => nothing(name, eventColumns[name])),
-    ...(bucket === undefined ? [] : [nothing("bucket", "Int32")]),
-    ...properties.map((one) => nothing(propertyColumn(one), propertyType(one))),
+    ...columns.map((name) => nothingOf(name, eventColumns[name])),
+    ...(bucket === undefined ? [] : [nothingOf("bucket", "Int32")]),
+    ...properties.map((one) => nothingOf(propertyColumn(one), propertyType(one))),
   ];
   return `(SELECT ${selected.length === 0 ? "true AS present" : selected.join(", ")} WHERE false)`;
+}
+
+/** Returns a column without values: nulls, since an expression may fail at a value that no row has. */
+function nothingOf(name: string, type: string): string {
+  return `CAST(${type.startsWith("Array(") ? "[]" : "NULL"} AS ${type}) AS ${name}`;
 }

@@ -37,6 +37,7 @@ export const duckdbDialect: Dialect = {
   cast: (sql, type) => `CAST(${sql} AS ${type === "count" ? "INTEGER" : typeName(type)})`,
   divideInteger: (sql, divisor, max) =>
     max > maxInteger ? `(${sql} // ${divisor})` : `(CAST(${sql} AS INTEGER) // ${divisor})`,
+  place: (sql) => `CAST(${sql} AS INTEGER)`,
   isFinite: (number) => `isfinite(${number})`,
   nullable: (value) => value,
   firstOf: (values) => `coalesce(${values.join(", ")})`,

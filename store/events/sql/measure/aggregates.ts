@@ -56,7 +56,9 @@ export function isElements({ of, as }: Distinct, source: Source): boolean {
  */
 export function needsValues({ aggregate }: Measure, context: CompileContext): boolean {
   if (aggregate.kind !== "distinct") return false;
-  if (context.dialect.states === undefined || context.stages !== undefined) return true;
+  const { dialect, stages, hasWindows = false } = context;
+  if (dialect.states === undefined) return true;
+  if (stages !== undefined && (hasWindows || !isOfUsers(aggregate))) return true;
   return isElements(aggregate, new Source(context));
 }
 
@@ -65,10 +67,15 @@ export const isOfUsers = ({ of }: Distinct): boolean => of.kind === "builtin" &&
 
 const countedOf = (distinct: Distinct): Counted => (isOfUsers(distinct) ? "users" : "values");
 
-/** Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. */
-export function isState({ measure: { aggregate } }: Numbered, { dialect }: CompileContext): boolean {
-  const { kind } = aggregate;
-  return kind === "distinct" || (kind === "quantile" && dialect.states !== undefined);
+/**
+ * Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. A state takes longer to compute than
+ * its number, so there are only those which are merged.
+ */
+export function isState({ measure: { aggregate } }: Numbered, context: CompileContext): boolean {
+  const { dialect, stages, mergesStretches = false } = context;
+  if (dialect.states === undefined) return false;
+  if (aggregate.kind === "quantile") return mergesStretches || stages !== undefined;
+  return aggregate.kind === "distinct" && mergesStretches;
 }
 
 /** Returns aggregates, with columns named after the measures' indexes in the scan. */
@@ -90,21 +97,23 @@ export function aggregateTexts(
 }
 
 function aggregateText(
-  { measure }: Numbered,
+  one: Numbered,
   value: string,
   filter: string | undefined,
-  { dialect, parameters }: CompileContext,
+  context: CompileContext,
 ): string {
-  const { aggregate } = measure;
+  const { dialect, parameters } = context;
+  const { aggregate } = one.measure;
+  const states = dialect.states!;
   switch (aggregate.kind) {
-    case "distinct":
-      return dialect.states!.distinct(value, countedOf(aggregate), filter);
-    case "quantile":
-      return (dialect.states ?? dialect).quantile(
-        value,
-        parameters.bind("number", aggregate.fraction),
-        filter,
-      );
+    case "distinct": {
+      const of = countedOf(aggregate);
+      return isState(one, context) ? states.distinct(value, of, filter) : states.number(value, of, filter);
+    }
+    case "quantile": {
+      const fraction = parameters.bind("number", aggregate.fraction);
+      return (isState(one, context) ? states : dialect).quantile(value, fraction, filter);
+    }
     case "values":
       return withFilter(`count(${value})`, filter);
     case "min":
@@ -156,9 +165,11 @@ export function totalText(one: Numbered, context: CompileContext): string | unde
   const { dialect, parameters } = context;
   switch (aggregate.kind) {
     case "distinct":
-      return dialect.states!.merge(name, countedOf(aggregate));
+      return isState(one, context) ? dialect.states?.merge(name, countedOf(aggregate)) : undefined;
     case "quantile":
-      return dialect.states?.merge(name, { fraction: parameters.bind("number", aggregate.fraction) });
+      return isState(one, context)
+        ? dialect.states?.merge(name, { fraction: parameters.bind("number", aggregate.fraction) })
+        : undefined;
     case "sum": {
       const sum = exactSum(context);
       return valueOfParts(joinParts(name, sum), sum);

@@ -21,7 +21,8 @@ const partsOf = ({ isWide }: ExactSum) => (isWide ? parts : parts.slice(0, 2));
 /** Splits a value into its parts; returns the SQL of each. */
 export function splitValue(value: string, { dialect, isWide }: ExactSum): readonly string[] {
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
-  const rest = `(${value} - ${dialect.numberOfMillionths(units)}) * ${remainderScale}`;
+  const nearest = (isWide ? undefined : dialect.inMillionths?.(value)) ?? dialect.numberOfMillionths(units);
+  const rest = `(${value} - ${nearest}) * ${remainderScale}`;
   const inRange = [units, dialect.remainder(rest)];
   return isWide ? [...inRange, `CASE WHEN ${units} IS NULL THEN ${value} END`] : inRange;
 }
