@@ -23,14 +23,17 @@ export interface Judge extends AsyncDisposable {
   judgeUsers(request: Request): Promise<string | undefined>;
 }
 
+/** @param isAppendOnly whether no record changes an event that an earlier one has sent */
 export async function openJudge(
   scene: Scene,
   random: Random,
   count: number,
   openStore?: OpenStore,
+  isAppendOnly = false,
 ): Promise<Judge> {
   const nowMs = nowOf(scene);
-  const records = generateRecords(random, scene, count);
+  const all = generateRecords(random, scene, count);
+  const records = isAppendOnly ? all.filter(({ record }) => !changesEvents.has(record["#type"])) : all;
   const data = ingest(scene.project, records);
   const subject = await openSubject(scene.project, records, nowMs, openStore);
   const compareAnswers = (request: Request) =>
@@ -62,6 +65,8 @@ export async function openJudge(
     [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),
   };
 }
+
+const changesEvents: ReadonlySet<unknown> = new Set(["track_update", "track_overwrite"]);
 
 function tableOf(answer: ReferenceAnswer): ReferenceAnswer {
   const results = answer.results.filter(({ groups }) => groups.length > 0);

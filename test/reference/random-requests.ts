@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Scene } from "./generate-records.ts";
 import { generateRequest, type Request } from "./generate-request.ts";
 import { openJudge } from "./judge.ts";
 import type { OpenStore } from "./loaded-store.ts";
@@ -21,6 +22,36 @@ export interface RandomRequestsOptions {
   readonly timeoutMs: number;
 }
 
+/** As `testRandomRequests`, on records of which none changes an earlier event; answers alone. */
+export function testAppendOnlyRequests({
+  openStore,
+  perScene = 400,
+  timeoutMs,
+}: RandomRequestsOptions): void {
+  it.each(scenes)(
+    `random requests are answered as by the reference without updates, zone $project.zone, TEST_SEED=${seed}`,
+    { timeout: timeoutMs },
+    async (scene) => await testAnswers(scene, perScene, openStore, true),
+  );
+}
+
+async function testAnswers(
+  scene: Scene,
+  perScene: number,
+  openStore: OpenStore | undefined,
+  isAppendOnly: boolean,
+): Promise<void> {
+  const random = createRandom(seed + scene.project.projectId);
+  await using judge = await openJudge(scene, random, records, openStore, isAppendOnly);
+  const faults: (string | undefined)[] = [];
+  for (let asked = 0; asked < perScene; asked += together) {
+    const requests = Array.from({ length: together }, () => generateRequest(random, scene));
+    faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
+  }
+  expect(faults).toHaveLength(perScene);
+  expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+}
+
 /** Tests that random requests are answered as by the reference. */
 export function testRandomRequests(
   name: string,
@@ -31,17 +62,7 @@ export function testRandomRequests(
     it.each(scenes)(
       "are answered as by the reference, zone $project.zone",
       { timeout: timeoutMs },
-      async (scene) => {
-        const random = createRandom(seed + scene.project.projectId);
-        await using judge = await openJudge(scene, random, records, openStore);
-        const faults: (string | undefined)[] = [];
-        for (let asked = 0; asked < perScene; asked += together) {
-          const requests = Array.from({ length: together }, () => generateRequest(random, scene));
-          faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
-        }
-        expect(faults).toHaveLength(perScene);
-        expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
-      },
+      async (scene) => await testAnswers(scene, perScene, openStore, false),
     );
 
     it.each(scenes)(

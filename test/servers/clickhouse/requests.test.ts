@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { testRandomRequests } from "../../reference/random-requests.ts";
+import {
+  type RandomRequestsOptions,
+  testAppendOnlyRequests,
+  testRandomRequests,
+} from "../../reference/random-requests.ts";
 import { openStoreServers, type StoreServers } from "./world.ts";
 
 /** With 400, these are the 2,000 requests that the embedded engine is tested with. */
@@ -11,7 +15,7 @@ describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
     servers = await openStoreServers(shards);
   });
   afterAll(() => servers[Symbol.asyncDispose]());
-  testRandomRequests("", {
+  const options: RandomRequestsOptions = {
     openStore: async () => {
       const world = await servers.createWorld();
       const store = await world.open({ maxQueries: 2, maxWaiting: 100 });
@@ -25,5 +29,8 @@ describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
     },
     perScene,
     timeoutMs: 900_000,
-  });
+  };
+  testRandomRequests("", options);
+  // Their statements differ, and take less time.
+  testAppendOnlyRequests(options);
 });
