@@ -23,6 +23,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/overview/overview.tsx")).OverviewPage,
   },
   {
+    path: "events",
+    title: "events.title",
+    group: "traffic",
+    icon: "events",
+    load: async () => (await import("../pages/events/events.tsx")).EventsPage,
+  },
+  {
     path: "parser",
     title: "parser.title",
     group: "traffic",

@@ -1,8 +1,9 @@
 import { controls } from "./controls.ts";
+import { events } from "./events.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { session } from "./session.ts";
 import { shell } from "./shell.ts";
 
 /** The English catalogue. Its keys are those of every language. */
-export const en = { ...shell, ...session, ...controls, ...overview, ...parser } as const;
+export const en = { ...shell, ...session, ...controls, ...overview, ...parser, ...events } as const;

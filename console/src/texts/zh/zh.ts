@@ -1,9 +1,10 @@
 import type { Catalogue } from "../catalogue.ts";
 import { controls } from "./controls.ts";
+import { events } from "./events.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { session } from "./session.ts";
 import { shell } from "./shell.ts";
 
 /** The Chinese catalogue. A key that is missing does not compile. */
-export const zh: Catalogue = { ...shell, ...session, ...controls, ...overview, ...parser };
+export const zh: Catalogue = { ...shell, ...session, ...controls, ...overview, ...parser, ...events };

@@ -1,0 +1,103 @@
+import {
+  Catalog,
+  type Event,
+  EventOrder,
+  type Project,
+} from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
+import type { PageProps } from "../../app/page-props.ts";
+import { Card } from "../../controls/card.tsx";
+import { Empty } from "../../controls/empty.tsx";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import { Field, Select } from "../../controls/field.tsx";
+import { type Column, Pager, Table } from "../../controls/table.tsx";
+import { hrefOf, setQuery } from "../../router/router.ts";
+import { useKeysetPages } from "../../rpc/pages.ts";
+import { clientOf, serverUrl } from "../../rpc/transport.ts";
+import { formatNumber } from "../../texts/formats.ts";
+import { t } from "../../texts/texts.ts";
+
+const client = clientOf(Catalog);
+const pageSize = 50;
+
+interface EventListProps extends Pick<PageProps, "query"> {
+  readonly project: Project;
+}
+
+/** The events of a project with their numbers. */
+export function EventList({ project, query }: EventListProps) {
+  const { projectId } = project;
+  const prefix = query.get("prefix") ?? "";
+  const isByName = query.get("order") === "name";
+  const order = isByName ? EventOrder.NAME : EventOrder.COUNT;
+  const pages = useKeysetPages<Event>(`${projectId} ${order} ${prefix}`, async (pageToken, signal) => {
+    const request = { projectId, prefix, order, pageSize, pageToken };
+    const { events, nextPageToken } = await client.listEvents(request, { signal });
+    return { rows: events, nextToken: nextPageToken };
+  });
+  const isEmpty = pages.rows?.length === 0 && prefix === "";
+  return (
+    <Card title={t("events.tab.catalogue")}>
+      <div class="events-filters">
+        <Field
+          label={t("events.prefix")}
+          type="search"
+          value={prefix}
+          onInput={(value) => setQuery({ prefix: value })}
+        />
+        <Select
+          label={t("events.order")}
+          value={isByName ? "name" : "count"}
+          options={[
+            { value: "count", text: t("events.order.count") },
+            { value: "name", text: t("events.order.name") },
+          ]}
+          onChange={(value) => setQuery({ order: value === "name" ? value : "" })}
+        />
+      </div>
+      {pages.fault !== undefined && <FaultNote fault={pages.fault} onRetry={pages.reload} />}
+      {isEmpty && <NoEvents projectId={projectId} />}
+      {pages.rows !== undefined && !isEmpty && (
+        <>
+          <Table
+            caption={t("events.tab.catalogue")}
+            columns={columnsOf(project)}
+            rows={pages.rows}
+            keyOf={({ name }) => name}
+          />
+          <Pager pages={pages} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function columnsOf({ projectId }: Project): readonly Column<Event>[] {
+  const number = (name: "count" | "propertyCount"): Column<Event> => ({
+    name,
+    title: t(`events.${name}`),
+    isNumber: true,
+    cell: (event) => formatNumber(event[name]),
+  });
+  return [
+    {
+      name: "name",
+      title: t("events.event"),
+      isHeading: true,
+      cell: ({ name }) => <a href={hrefOf(["events", name], { project: String(projectId) })}>{name}</a>,
+    },
+    number("count"),
+    { name: "first", title: t("events.firstDay"), cell: ({ firstDay }) => firstDay },
+    { name: "last", title: t("events.lastDay"), cell: ({ lastDay }) => lastDay },
+    number("propertyCount"),
+  ];
+}
+
+function NoEvents({ projectId }: Pick<Project, "projectId">) {
+  const record = `{"#type":"track","#event_name":"login","#account_id":"ann","properties":{"level":3}}`;
+  const command = `echo '${record}' | npx engage import --project ${projectId} --url ${serverUrl} -`;
+  return (
+    <Empty title={t("events.empty")} command={command}>
+      <p>{t("events.empty.do")}</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,95 @@
+import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
+import type { PageProps } from "../../app/page-props.ts";
+import { Empty } from "../../controls/empty.tsx";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import { Select } from "../../controls/field.tsx";
+import { PageHead } from "../../controls/page-head.tsx";
+import { Tabs } from "../../controls/tabs.tsx";
+import { setQuery } from "../../router/router.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
+import { clientOf } from "../../rpc/transport.ts";
+import { t } from "../../texts/texts.ts";
+import { EventList } from "./event-list.tsx";
+import { EventView } from "./event-view.tsx";
+import { RecordTail } from "./record-tail.tsx";
+import { SendForm } from "./send-form.tsx";
+import "./events.css";
+
+const client = clientOf(Catalog);
+
+/** What a project has collected, what comes in now, and a form to send a record. */
+export function EventsPage({ rest, query }: PageProps) {
+  const { data, fault, reload } = useLoaded("projects", (signal) => client.listProjects({}, { signal }));
+  const projects = data?.projects ?? [];
+  const project = projects.find(({ projectId }) => String(projectId) === query.get("project")) ?? projects[0];
+  return (
+    <>
+      <PageHead title={rest[0] ?? t("events.title")} lead={t("events.lead")} />
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
+      {data !== undefined && project === undefined && (
+        <Empty title={t("events.noProject")} command={firstProject}>
+          <p>{t("events.noProject.do")}</p>
+        </Empty>
+      )}
+      {project !== undefined && (
+        <>
+          <ProjectChoice projects={projects} project={project} />
+          {rest[0] === undefined ? (
+            <Overview project={project} query={query} />
+          ) : (
+            <EventView project={project} event={rest[0]} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const firstProject = `projects:
+  - { id: 1, appids: [my-app], zone: UTC }`;
+
+interface ProjectChoiceProps {
+  readonly projects: readonly Project[];
+  readonly project: Project;
+}
+
+function ProjectChoice({ projects, project }: ProjectChoiceProps) {
+  return (
+    <div class="events-project">
+      <Select
+        label={t("events.project")}
+        value={String(project.projectId)}
+        options={projects.map(({ projectId, zone }) => ({
+          value: String(projectId),
+          text: t("events.project.zone", { id: String(projectId), zone }),
+        }))}
+        onChange={(value) => setQuery({ project: value })}
+      />
+    </div>
+  );
+}
+
+function Overview({ project, query }: Pick<PageProps, "query"> & { readonly project: Project }) {
+  const tabs = [
+    {
+      name: "catalogue",
+      title: t("events.tab.catalogue"),
+      content: () => <EventList project={project} query={query} />,
+    },
+    {
+      name: "live",
+      title: t("events.tab.live"),
+      content: () => <RecordTail project={project} query={query} />,
+    },
+    { name: "send", title: t("events.tab.send"), content: () => <SendForm project={project} /> },
+  ];
+  return (
+    <Tabs
+      label={t("events.title")}
+      tabs={tabs}
+      open={query.get("show") ?? ""}
+      onOpen={(name) => setQuery({ show: name === "catalogue" ? "" : name })}
+    />
+  );
+}

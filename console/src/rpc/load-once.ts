@@ -1,0 +1,33 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type Fault, faultOf } from "./fault.ts";
+
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly fault: Fault | undefined;
+  reload(): void;
+}
+
+/** Loads what a view shows once. `key` names what is loaded: another key loads anew. */
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const state = useSignal<Pick<Loaded<T>, "data" | "fault">>({ data: undefined, fault: undefined });
+  const loads = useSignal(0);
+  // The key stands for what the function loads.
+  useEffect(() => {
+    const end = new AbortController();
+    state.value = { data: undefined, fault: undefined };
+    load(end.signal).then(
+      (data) => {
+        if (!end.signal.aborted) state.value = { data, fault: undefined };
+      },
+      (error) => {
+        if (!end.signal.aborted) state.value = { data: undefined, fault: faultOf(error) };
+      },
+    );
+    return () => end.abort();
+  }, [key, loads.value]);
+  const reload = (): void => {
+    loads.value++;
+  };
+  return { ...state.value, reload };
+}

@@ -1,0 +1,122 @@
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { type Fault, faultOf } from "./fault.ts";
+import { isPaused, liveStatus } from "./live.ts";
+import type { LiveState } from "./schedule.ts";
+
+/** One message of a stream: what it adds, and how much before it was skipped. */
+export interface TailPart<Row> {
+  readonly rows: readonly Row[];
+  readonly skipped: number;
+}
+
+export interface Tail<Row> {
+  /** The latest rows, newest first. */
+  readonly rows: ReadonlySignal<readonly Row[]>;
+  readonly skipped: ReadonlySignal<number>;
+  readonly fault: ReadonlySignal<Fault | undefined>;
+  clear(): void;
+}
+
+/** Older rows are dropped, since a page of thousands would be slow. */
+const maxRows = 200;
+const minBackoffMs = 1_000;
+const maxBackoffMs = 30_000;
+
+type OpenStream<Row> = (signal: AbortSignal) => AsyncIterable<TailPart<Row>>;
+
+/**
+ * Follows a stream: not while the user pauses or the page is hidden, and again after it broke, with growing pauses.
+ * `key` names the stream: another key starts anew.
+ */
+export function useTail<Row>(key: string, open: OpenStream<Row>): Tail<Row> {
+  // The key stands for what the function opens.
+  const tail = useMemo(() => createTail(open), [key]);
+  useEffect(() => tail.start(), [tail]);
+  return tail;
+}
+
+function createTail<Row>(open: OpenStream<Row>): Tail<Row> & { start(): () => void } {
+  const rows = signal<readonly Row[]>([]);
+  const skipped = signal(0);
+  const fault = signal<Fault | undefined>(undefined);
+  const take = (part: TailPart<Row>): void => {
+    fault.value = undefined;
+    skipped.value += part.skipped;
+    if (part.rows.length > 0) rows.value = [...part.rows.toReversed(), ...rows.peek()].slice(0, maxRows);
+    report("live");
+  };
+  return {
+    rows,
+    skipped,
+    fault,
+    clear() {
+      rows.value = [];
+      skipped.value = 0;
+    },
+    start() {
+      let end = new AbortController();
+      const change = (): void => {
+        end.abort();
+        end = new AbortController();
+        const state = isPaused.peek()
+          ? "paused"
+          : document.visibilityState === "hidden"
+            ? "hidden"
+            : undefined;
+        if (state === undefined) void follow(open, end.signal, take, fault);
+        else report(state);
+      };
+      document.addEventListener("visibilitychange", change);
+      const stop = isPaused.subscribe(change);
+      return () => {
+        stop();
+        document.removeEventListener("visibilitychange", change);
+        end.abort();
+        liveStatus.value = undefined;
+      };
+    },
+  };
+}
+
+async function follow<Row>(
+  open: OpenStream<Row>,
+  end: AbortSignal,
+  take: (part: TailPart<Row>) => void,
+  fault: Signal<Fault | undefined>,
+): Promise<void> {
+  let pauseMs = minBackoffMs;
+  report("connecting");
+  while (!end.aborted) {
+    try {
+      for await (const part of open(end)) {
+        if (end.aborted) return;
+        pauseMs = minBackoffMs;
+        take(part);
+      }
+    } catch (error) {
+      if (end.aborted) return;
+      fault.value = faultOf(error);
+    }
+    report("lost", Date.now() + pauseMs);
+    await pause(pauseMs, end);
+    pauseMs = Math.min(pauseMs * 2, maxBackoffMs);
+  }
+}
+
+function report(state: LiveState, nextMs?: number): void {
+  const updatedMs = state === "live" ? Date.now() : liveStatus.peek()?.updatedMs;
+  liveStatus.value = { state, updatedMs, nextMs };
+}
+
+function pause(ms: number, end: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    end.addEventListener("abort", done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      end.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
