@@ -2320,6 +2320,12 @@ export const comments: Readonly<Record<string, string>> = {
     "The attempt failed; the message is sent again unless this was the last\nattempt.",
   "engage.webhook.v1.AttemptOutcome.ATTEMPT_OUTCOME_UNSPECIFIED":
     "Not used.",
+  "engage.webhook.v1.BatchAccepted":
+    "BatchAccepted counts the messages of an accepted batch.",
+  "engage.webhook.v1.BatchAccepted.accepted_count":
+    "Accepted messages.",
+  "engage.webhook.v1.BatchAccepted.failed_count":
+    "Messages in the `fail_list` of the reply.",
   "engage.webhook.v1.BatchFilter":
     "BatchFilter selects batches which match every set field.",
   "engage.webhook.v1.BatchFilter.accepted_from":
@@ -2394,6 +2400,20 @@ export const comments: Readonly<Record<string, string>> = {
     "Target of the message.",
   "engage.webhook.v1.Delivery.timeline":
     "The last attempts, the oldest first: at most 20 since the acceptance or the\nlast replay, or before that. Set only by GetDelivery and GetBatch. An\nattempt whose process ended before its result was stored is missing, and so\nare those made while the disk was nearly full.",
+  "engage.webhook.v1.DeliveryEvent":
+    "DeliveryEvent is something that happened to a batch.",
+  "engage.webhook.v1.DeliveryEvent.accepted":
+    "The batch was accepted.",
+  "engage.webhook.v1.DeliveryEvent.attempted":
+    "Messages of the batch were tried.",
+  "engage.webhook.v1.DeliveryEvent.batch_id":
+    "Id of the batch.",
+  "engage.webhook.v1.DeliveryEvent.channel":
+    "Channel of the batch.",
+  "engage.webhook.v1.DeliveryEvent.event":
+    "What happened.",
+  "engage.webhook.v1.DeliveryEvent.time":
+    "The time of the event.",
   "engage.webhook.v1.DeliveryFilter":
     "DeliveryFilter selects deliveries which match every set field.",
   "engage.webhook.v1.DeliveryFilter.accepted_from":
@@ -2592,6 +2612,22 @@ export const comments: Readonly<Record<string, string>> = {
     "The outcome. A result without one is ignored.",
   "engage.webhook.v1.MessageResult.retry_after":
     "The message could not be processed now and is sent again.",
+  "engage.webhook.v1.MessagesAttempted":
+    "MessagesAttempted is an attempt to deliver messages of a batch to a target,\nwith the same outcome for all of them. Messages are identified by the batch,\ntheir index and the target.",
+  "engage.webhook.v1.MessagesAttempted.attempt":
+    "Number of the attempt, 1 for the first.",
+  "engage.webhook.v1.MessagesAttempted.duration":
+    "The duration of the call.",
+  "engage.webhook.v1.MessagesAttempted.indexes":
+    "1-based numbers of the messages in the batch.",
+  "engage.webhook.v1.MessagesAttempted.outcome":
+    "The outcome.",
+  "engage.webhook.v1.MessagesAttempted.reason":
+    "Why the attempt failed; empty for DONE.",
+  "engage.webhook.v1.MessagesAttempted.status":
+    "The HTTP status of the target's response; not set when there is none.",
+  "engage.webhook.v1.MessagesAttempted.target":
+    "The target.",
   "engage.webhook.v1.ReceiptProperties":
     "ReceiptProperties is the typed form of a receipt: its JSON names are the\nreceipt's keys, so that proto3 JSON reads it from `raw_receipt` when unknown\nfields are ignored. For reading only: writing it back would lose unknown keys\nand turn `ops_project_id` into a text.",
   "engage.webhook.v1.ReceiptProperties.ops_exp_group_id":
@@ -2736,6 +2772,18 @@ export const comments: Readonly<Record<string, string>> = {
     "Ones which wait or are in progress.",
   "engage.webhook.v1.TargetStats.target":
     "The target.",
+  "engage.webhook.v1.WatchDeliveriesRequest":
+    "WatchDeliveriesRequest selects what is shown. An event must match all fields\nthat are set.",
+  "engage.webhook.v1.WatchDeliveriesRequest.channel":
+    "Channel of the batch.",
+  "engage.webhook.v1.WatchDeliveriesRequest.target":
+    "Target of an attempt. Accepted batches have no target, so they are left out\nwhen it is set.",
+  "engage.webhook.v1.WatchDeliveriesResponse":
+    "WatchDeliveriesResponse are the events since the response before.",
+  "engage.webhook.v1.WatchDeliveriesResponse.events":
+    "The events in their order; at most 100.",
+  "engage.webhook.v1.WatchDeliveriesResponse.skipped":
+    "Events since the response before that were skipped, whether or not they\nmatch.",
   "engage.webhook.v1.WebhookMessage":
     "WebhookMessage is one message for one user. REST form:\n`{\"push_id\":\"a1\",\"params\":{\"title\":\"Hi\"},\"custom_params\":{\"name\":\"Ann\"},\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.\n\nThe receipt has two forms on purpose. `raw_receipt` is the text as it was\nsent and the only exact form: a Struct rounds integers beyond 2^53, makes 1.0\nand 1 equal and loses the order of keys. `ops_receipt_properties` is the same\nobject for reading, in the form that JSON callers send. ReceiptProperties has\nthe types of its known keys.",
   "engage.webhook.v1.WebhookMessage.custom_params":
@@ -2772,6 +2820,8 @@ export const comments: Readonly<Record<string, string>> = {
     "ReportClick records that a user opened a message, as a `track` event whose\nproperty `#ops_receipt_properties` is the message's receipt, byte for byte\nas the platform sent it. It returns once the event is on disk.\n\n- INVALID_ARGUMENT: the user is missing, a name is invalid, or the receipt\n  is missing, not an object or sent as a text.\n- NOT_FOUND: the `delivery_id` is unknown or no longer kept.",
   "engage.webhook.v1.WebhookReceiver.SettleMessages":
     "SettleMessages stores the results of leased messages, those of each lease\nin one commit. Leases that the caller has lost are reported and change\nnothing.\n\nINVALID_ARGUMENT: a token or an index occurs twice; then nothing is\nsettled.",
+  "engage.webhook.v1.WebhookReceiver.WatchDeliveries":
+    "WatchDeliveries streams accepted batches, and attempts with their outcomes,\nwhile they happen. It begins with a response without events, which is\nrepeated after 15 seconds without one, and ends only with the call.\n\nEach replica shows the batches that it accepts and the attempts that it\nmakes. Results of consumers which fetch messages are not shown. A watch\nholds up nothing: what comes faster than the caller reads is skipped and\ncounted.\n\n- RESOURCE_EXHAUSTED: 32 watches are open on this replica.\n- UNAVAILABLE: the server stops; the call should be repeated.",
   "google.api.CustomHttpPattern":
     "CustomHttpPattern names an HTTP method that has no field of its own.",
   "google.api.CustomHttpPattern.kind":

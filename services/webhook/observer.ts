@@ -13,10 +13,17 @@ export interface BatchWarnings {
   readonly requestIds: number;
 }
 
+export interface AcceptedBatch {
+  readonly batchId: string;
+  readonly accepted: number;
+  /** Number of elements in `fail_list`. */
+  readonly failed: number;
+}
+
 /** Receives the events of batches, for metrics and logs. The methods must not throw. */
 export interface ReceiveObserver {
-  /** A batch is on disk. `failed`: number of elements in `fail_list`. */
-  accepted(channel: string, batch: { batchId: string; accepted: number; failed: number }): void;
+  /** A batch is on disk. */
+  accepted(channel: string, batch: AcceptedBatch): void;
   /** A repeated batch got the first reply again. */
   repeated(channel: string, batchId: string): void;
   refused(channel: string, refusal: Refusal): void;

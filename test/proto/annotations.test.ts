@@ -61,8 +61,16 @@ describe("REST annotations", () => {
     expect(getOption(method, gateway).handlerAuthenticatesRest).toBe(false);
   });
 
+  test("WatchDeliveries is a stream for callers with a key", () => {
+    const { watchDeliveries } = webhook;
+    const value = "/v1/webhook/deliveries:watch";
+    expect(getOption(watchDeliveries, http)).toMatchObject({ pattern: { case: "get", value } });
+    expect(watchDeliveries.methodKind).toBe("server_streaming");
+    expect(getOption(watchDeliveries, gateway).handlerAuthenticatesRest).toBe(false);
+  });
+
   test("every method of the webhook is in one of the tables", () => {
-    const listed = [receive, ...operator.map(([method]) => method)];
+    const listed = [receive, webhook.watchDeliveries, ...operator.map(([method]) => method)];
     expect(WebhookReceiver.methods.map(({ name }) => name).sort()).toEqual(
       listed.map(({ name }) => name).sort(),
     );

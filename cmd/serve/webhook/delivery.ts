@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { type Delivery, openDelivery } from "../../../services/webhook/delivery/delivery.ts";
+import type { Attempted } from "../../../services/webhook/delivery/lane-options.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
 import type { RetryPolicy } from "../../../services/webhook/delivery/retry-policy.ts";
 import type { TargetConfig } from "../../../services/webhook/targets/config.ts";
@@ -16,6 +17,7 @@ export interface DeliveryPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: DeliveryObserver;
+  readonly attempted: Attempted;
   /** Returns the time left to stop, when it is closed. */
   readonly stopMs: () => number;
 }
@@ -26,7 +28,7 @@ type Targets = Readonly<Record<string, TargetConfig>>;
 
 /** Opens the targets that are called and starts delivering to them. */
 export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDelivery {
-  const { inbox, outbound, clock, logger, observer } = ports;
+  const { inbox, outbound, clock, logger, observer, attempted } = ports;
   const targets = Object.entries(configs).flatMap(([name, config]) => {
     if (config.kind === "pull") return [];
     const target = createTarget(config, {
@@ -42,6 +44,7 @@ export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDeliver
     inbox,
     clock,
     observer,
+    attempted,
     random: Math.random,
     deliveryIdOf: encodeDeliveryId,
   });

@@ -19,6 +19,8 @@ import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import { unknownChannel } from "../../../services/webhook/receive/admit.ts";
 import { createPushIdCheckers } from "../../../services/webhook/receive/check-push-ids.ts";
 import { createReceiver, type Receive, type RoutesOf } from "../../../services/webhook/receive/receive.ts";
+import { createWatchMethod } from "../../../services/webhook/watch/method.ts";
+import { createDeliveryWatches } from "../../../services/webhook/watch/watch.ts";
 import type { Config } from "../../config/config.ts";
 import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
 import { startPruning } from "../prune.ts";
@@ -58,6 +60,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const inbox = opened.use(await openInbox(config));
   opened.use(startReading(logger, () => warnOfOrphans(inbox, targets, logger)));
   const outbound = createOutbound(config.webhook.outbound);
+  const watches = createDeliveryWatches({ now: Date.now });
   const delivery = opened.use(
     openTargets(targets, {
       inbox,
@@ -65,6 +68,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       clock,
       logger,
       observer: ports.deliveryObserver,
+      attempted: watches.attempted,
       stopMs: stop.leftMs,
     }),
   );
@@ -79,7 +83,13 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       inbox,
       channels: ports.channels,
       checkPushIds,
-      observer: ports.receiveObserver,
+      observer: {
+        ...ports.receiveObserver,
+        accepted(channel, batch) {
+          ports.receiveObserver.accepted(channel, batch);
+          watches.accepted(channel, batch);
+        },
+      },
       explain: createExplainer(secrets, clock.monotonicMs),
       routesOf: createRouting(config.webhook),
       deliverNow: delivery.deliverNow,
@@ -94,6 +104,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
         explain: createExplainer(secrets, clock.monotonicMs),
         now: Date.now,
       }),
+      ...createWatchMethod({ watches, stopSignal: stop.signal, clock }),
       ...createPullMethods({
         inbox,
         clock,
@@ -135,6 +146,7 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
       getBatch: nothing,
       listDeliveries: nothing,
       getDelivery: nothing,
+      watchDeliveries: nothing,
       listDeadLetters: nothing,
       replayDeadLetters: nothing,
       getStats: nothing,

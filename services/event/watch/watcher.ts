@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../base/async/clock.ts";
+import { nextOrQuiet } from "../../../base/async/watch-ring.ts";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { createErrorMapping } from "../../../base/rpc/map-errors.ts";
 import {
@@ -15,7 +16,7 @@ import { unknownProject } from "../projects.ts";
 import { refusalReasonOf, toDropped } from "../results.ts";
 import type { WatchFilter } from "./filter.ts";
 import type { SeenRecord, Verdict } from "./seen-record.ts";
-import type { RecordWatch, RecordWatches, Seen } from "./watch.ts";
+import type { RecordWatches } from "./watch.ts";
 
 export interface RecordWatcherOptions {
   readonly watches: RecordWatches;
@@ -24,9 +25,6 @@ export interface RecordWatcherOptions {
   readonly stopping: AbortSignal;
   readonly clock: Pick<Clock, "after">;
 }
-
-/** A response follows a time without records, so that proxies do not end the call. */
-export const quietMs = 15_000;
 
 const maxEventNames = 20;
 
@@ -41,36 +39,17 @@ export function createRecordWatcher(options: RecordWatcherOptions): ServiceImpl<
       yield create(WatchRecordsResponseSchema);
       const ended = AbortSignal.any([signal, options.stopping]);
       for (;;) {
-        const seen = await nextWithin(watch, ended, options.clock);
+        const seen = await nextOrQuiet(watch, ended, options.clock);
         signal.throwIfAborted();
         if (options.stopping.aborted)
           throw new ConnectError("the server is stopping, call again", Code.Unavailable);
         yield create(WatchRecordsResponseSchema, {
-          records: seen.records.map(toMessage),
+          records: seen.items.map(toMessage),
           skipped: BigInt(seen.skipped),
         });
       }
     },
   };
-}
-
-const nothing: Seen = { records: [], skipped: 0 };
-
-/** Waits for records, at most for the quiet time. */
-async function nextWithin(
-  watch: RecordWatch,
-  ended: AbortSignal,
-  clock: Pick<Clock, "after">,
-): Promise<Seen> {
-  const quiet = new AbortController();
-  const cancel = clock.after(quietMs, () => quiet.abort());
-  try {
-    return await watch.next(AbortSignal.any([ended, quiet.signal]));
-  } catch {
-    return nothing;
-  } finally {
-    cancel();
-  }
 }
 
 function refuseWatch(): never {

@@ -36,7 +36,7 @@ export function toTraced(stored: TracedDelivery): Delivery {
   return delivery;
 }
 
-const attemptOutcomes = {
+export const attemptOutcomes = {
   done: AttemptOutcome.DONE,
   retry: AttemptOutcome.RETRY,
   dead: AttemptOutcome.DEAD,

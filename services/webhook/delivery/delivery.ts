@@ -21,6 +21,8 @@ export interface DeliveryOptions {
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
+  /** Called with the attempts of each call that has ended. */
+  readonly attempted?: LaneOptions["attempted"];
   /** Returns the id that the inbox gives a delivery, for messages that are delivered without a lease. */
   readonly deliveryIdOf: (batchId: string, index: number, target: string) => string;
 }

@@ -1,7 +1,7 @@
 import type { BreakerPolicy } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
-import type { Inbox } from "../../../store/inbox/inbox.ts";
-import type { Target } from "../targets/target.ts";
+import type { AttemptRecord, Inbox } from "../../../store/inbox/inbox.ts";
+import type { HandedBatch, Target } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 
@@ -29,4 +29,11 @@ export interface LaneOptions {
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
+  /** Called with the attempts of each call that has ended. */
+  readonly attempted?: Attempted | undefined;
 }
+
+export type Attempted = (
+  batch: Pick<HandedBatch, "batchId" | "channel" | "target" | "attempt">,
+  attempts: readonly AttemptRecord[],
+) => void;

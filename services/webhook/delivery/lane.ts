@@ -251,7 +251,7 @@ export class Lane {
     part: HandedBatch,
     { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
   ): Promise<Pick<AttemptResult, "outcomes" | "attempts"> | undefined> {
-    const { name, target, policy, clock, observer } = this.#options;
+    const { name, target, policy, clock, observer, attempted } = this.#options;
     const endCall = await this.#limiter.acquire(priority, queueSignal);
     if (endCall === undefined) return undefined;
     if (priority === "normal" && this.#uncommitted.isFull) await this.#uncommitted.untilRoom(signal);
@@ -265,6 +265,7 @@ export class Lane {
     ended?.();
     endCall(end);
     observer.called(name, report);
+    attempted?.(part, attempts);
     return { outcomes, attempts };
   }
 

@@ -128,6 +128,7 @@ describe.each(transports)("over %s", (_name, open) => {
       client.getBatch({ batchId: "x" }),
       client.listDeliveries({}),
       client.getDelivery({ deliveryId: "x" }),
+      client.watchDeliveries({})[Symbol.asyncIterator]().next(),
       client.listDeadLetters({}),
       client.replayDeadLetters({ all: true }),
       client.getStats({}),

@@ -20,7 +20,7 @@ function sampleOf(names: readonly string[], filters: readonly WatchFilter[] = [e
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `e${i}`);
 
 async function read(watch: RecordWatch) {
-  const { records, skipped } = await watch.next(signal);
+  const { items: records, skipped } = await watch.next(signal);
   return [records.map(({ eventName }) => eventName), skipped];
 }
 
@@ -67,7 +67,7 @@ describe("watches", () => {
     const watches = createRecordWatches({ maxBytes: 5_000 });
     using watch = watches.open(everything)!;
     watches.publish(sampleOf(numbered(100)));
-    const { records, skipped } = await watch.next(signal);
+    const { items: records, skipped } = await watch.next(signal);
     expect(records.length).toBeGreaterThan(5);
     expect(records.length).toBeLessThan(20);
     expect(records.length + skipped).toBe(100);

@@ -1,9 +1,10 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it, onTestFinished } from "vitest";
+import { quietMs } from "../../../../base/async/watch-ring.ts";
 import { RecordWatcher } from "../../../../gen/engage/event/v1/record_watcher_pb.ts";
 import { createSampler } from "../../../../services/event/watch/sample.ts";
 import { createRecordWatches } from "../../../../services/event/watch/watch.ts";
-import { createRecordWatcher, quietMs } from "../../../../services/event/watch/watcher.ts";
+import { createRecordWatcher } from "../../../../services/event/watch/watcher.ts";
 import { FakeClock } from "../../../base/async/fake-clock.ts";
 
 async function openWatch() {
