@@ -50,6 +50,10 @@ export function createEmbeddedProject({
     },
     catalog: {
       ...catalog,
+      async schema() {
+        await gate();
+        return catalog.schema();
+      },
       async volumes(call) {
         await gate();
         return catalog.volumes(call);

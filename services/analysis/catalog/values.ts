@@ -39,8 +39,9 @@ export function createKeptValues(): KeptValues {
       if (known !== undefined) return known;
       const run = async (own: AbortSignal): Promise<FoundValues> => {
         const found = await port.values(wanted, { signal: own, caller });
-        // A virtual property may depend on the time and on cohorts.
-        if (!wanted.name.startsWith("#vp@")) cache.set(key, found, key.length + sizeOf(found));
+        // A virtual property may depend on the time and on cohorts, and without a version nothing tells when data changed.
+        if (version !== undefined && !wanted.name.startsWith("#vp@"))
+          cache.set(key, found, key.length + sizeOf(found));
         return found;
       };
       return await runs.join(key, run, signal).result;
@@ -67,7 +68,7 @@ export async function listValues(
   }
   const list = ["values", call.projectId, table, property, event, fromDayMs, toDayMs, prefix];
   const { limit, after } = readPage(request, list, sizes);
-  checkNames(table, property, event, call);
+  await checkNames(table, property, event, call);
   const wanted = {
     table,
     name: property,
@@ -119,13 +120,13 @@ const builtins: Readonly<Record<PropertyTable, ReadonlySet<string>>> = {
 };
 
 /** @throws AnalysisRefusal for unknown names */
-function checkNames(
+async function checkNames(
   table: PropertyTable,
   property: string,
   event: string | undefined,
   { port }: CatalogCall,
-): void {
-  const schema = port.schema();
+): Promise<void> {
+  const schema = await port.schema();
   if (event !== undefined && !schema.events.has(event)) {
     throw refuseUnknown("event", event, () => [...schema.events.keys()]);
   }

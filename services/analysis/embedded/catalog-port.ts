@@ -19,7 +19,7 @@ import type { PlanSource } from "./plan-query.ts";
 export function createCatalogPort({ store, project, now }: PlanSource): CatalogPort {
   return {
     definitions: project,
-    schema: () => store.schema(project.id),
+    schema: async () => store.schema(project.id),
     volumes: ({ signal, caller }) => store.volumes({ projectId: project.id, caller }, signal),
     typeOf(table, name, schema) {
       const source = { project, schema, cohorts: [], nowMs: now() };

@@ -53,8 +53,7 @@ export interface CohortPort extends Pick<EventStore, "importCohort" | "cohorts">
 /** The catalogue of a project. */
 export interface CatalogPort {
   readonly definitions: ProjectDefinitions;
-  /** Returns the schema, which is empty until the store is open. */
-  schema(): ProjectSchema;
+  schema(): Promise<ProjectSchema>;
   volumes(call: CatalogRead): Promise<ProjectVolumes>;
   /** Returns the type of a column of a query; `nothing` for one without values. */
   typeOf(table: PropertyTable, name: string, schema: ProjectSchema): ColumnType;

@@ -6,8 +6,8 @@ import { type RunResult, runEngage } from "../run-engage.ts";
 const patient = { timeout: 20_000, interval: 50 };
 const nowhere = { ENGAGE_CONFIG: "nowhere.yaml", ENGAGE_TOKEN: "query-token" };
 
-async function openFilled(settings: object = {}): Promise<EventServer> {
-  const server = await openEventServer(folderWith({}), settings);
+async function openFilled(settings: object = {}, data = folderWith({})): Promise<EventServer> {
+  const server = await openEventServer(data, settings);
   const day = { "#time": "2026-03-01 12:00:00" };
   await server.send([
     trackOf("ann", { ...day, properties: { price: 2.5, city: "Bern" } }),
@@ -88,6 +88,19 @@ describe("a running server", () => {
     expect(JSON.parse(json.stdout)).toEqual({ value: "2.5", count: "1", share: 1 });
     expect((await engage("properties", "city", "--prefix", "x")).stdout).toBe("no values\n");
   });
+
+  test.each(["properties/city/values", "events/login", "properties?event=login"])(
+    "knows its %s right after a start",
+    async (path) => {
+      const data = folderWith({});
+      await (await openFilled({}, data)).stop();
+      const server = await openEventServer(data);
+      const found = await server.get(
+        `/v1/projects/1/${path}${path.includes("?") ? "&" : "?"}token=query-token`,
+      );
+      expect(JSON.parse(found)).not.toHaveProperty("code");
+    },
+  );
 
   test("names what is wrong", async () => {
     const projects = [
