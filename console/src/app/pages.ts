@@ -36,6 +36,13 @@ export const pages: readonly PageEntry[] = [
     icon: "parser",
     load: async () => (await import("../pages/parser/parser.tsx")).ParserPage,
   },
+  {
+    path: "settings",
+    title: "settings.title",
+    group: "server",
+    icon: "settings",
+    load: async () => (await import("../pages/settings/settings.tsx")).SettingsPage,
+  },
 ];
 
 /** Returns the page of a path and what follows its name; undefined if there is none. */

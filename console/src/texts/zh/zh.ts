@@ -4,7 +4,16 @@ import { events } from "./events.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { session } from "./session.ts";
+import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
 
 /** The Chinese catalogue. A key that is missing does not compile. */
-export const zh: Catalogue = { ...shell, ...session, ...controls, ...overview, ...parser, ...events };
+export const zh: Catalogue = {
+  ...shell,
+  ...session,
+  ...controls,
+  ...overview,
+  ...parser,
+  ...events,
+  ...settings,
+};

@@ -1,0 +1,89 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import {
+  type HealthPart,
+  HealthState,
+  type Settings,
+} from "../../../../gen/engage/operations/v1/settings_pb.ts";
+import { Badge, type Tone } from "../../controls/badge.tsx";
+import { Card } from "../../controls/card.tsx";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import { type Column, Table } from "../../controls/table.tsx";
+import { Time } from "../../controls/time.tsx";
+import { useLive } from "../../rpc/live.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
+import { serverUrl } from "../../rpc/transport.ts";
+import { t } from "../../texts/texts.ts";
+
+/** A state of a newer server counts as not known. */
+const states = ["unknown", "ok", "degraded", "failed"] as const;
+const tones: Readonly<Record<(typeof states)[number], Tone>> = {
+  unknown: "plain",
+  ok: "good",
+  degraded: "warn",
+  failed: "bad",
+};
+
+/** Whether each part of the server works, live, and which version runs. */
+export function HealthView({ client }: { readonly client: Client<typeof Settings> }) {
+  const live = useLive("health", (signal) => client.getHealth({}, { signal }));
+  const version = useLoaded("version", (signal) => client.getVersion({}, { signal }));
+  const health = live.data.value;
+  const fault = live.fault.value;
+  const columns: readonly Column<HealthPart>[] = [
+    { name: "name", title: t("settings.part"), isHeading: true, cell: ({ name }) => name },
+    { name: "state", title: t("settings.state"), cell: ({ state }) => <State state={state} /> },
+    { name: "reason", title: t("settings.reason"), cell: ({ reason }) => reason },
+  ];
+  return (
+    <div class="settings-parts">
+      {fault !== undefined && <FaultNote fault={fault} onRetry={live.refresh} />}
+      {health === undefined ? (
+        fault === undefined && <p class="muted">{t("shell.loading")}</p>
+      ) : (
+        <Card
+          title={t("settings.tab.health")}
+          actions={
+            <Badge tone={health.ready ? "good" : "bad"}>
+              {t(health.ready ? "settings.ready" : "settings.notReady")}
+            </Badge>
+          }
+        >
+          <Table
+            caption={t("settings.tab.health")}
+            columns={columns}
+            rows={health.parts}
+            keyOf={({ name }) => name}
+          />
+        </Card>
+      )}
+      {version.data !== undefined && (
+        <Card title={t("settings.server")} isPadded>
+          <dl class="settings-pairs">
+            <dt>{t("settings.version")}</dt>
+            <dd>{version.data.version}</dd>
+            <dt>{t("settings.node")}</dt>
+            <dd>{version.data.nodeVersion}</dd>
+            {version.data.startedTime !== undefined && (
+              <>
+                <dt>{t("settings.started")}</dt>
+                <dd>
+                  <Time ms={timestampMs(version.data.startedTime)} nowMs={Date.now()} />
+                </dd>
+              </>
+            )}
+          </dl>
+          <p>
+            <a href={`${serverUrl}/docs`}>{t("settings.docs")}</a> ·{" "}
+            <a href={`${serverUrl}/metrics`}>{t("settings.metrics")}</a>
+          </p>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function State({ state }: { readonly state: HealthState }) {
+  const name = states[state] ?? states[HealthState.UNSPECIFIED];
+  return <Badge tone={tones[name]}>{t(`settings.state.${name}`)}</Badge>;
+}
