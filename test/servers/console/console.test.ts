@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults, type Browser, openBrowser, type WatchedPage } from "./browser.ts";
-import { openServed, type Served } from "./served.ts";
+import { openServed, type Served, secret } from "./served.ts";
 
 let served: Served;
 let browser: Browser;
@@ -90,6 +90,31 @@ describe("the overview", () => {
     await page.getByText("Live", { exact: true }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     await close();
+  });
+});
+
+describe("every other page", () => {
+  const places = [
+    "parser",
+    "events",
+    "settings",
+    "settings?show=configuration",
+    "settings?show=keys",
+  ] as const;
+
+  test.each(
+    places.flatMap((place) => [
+      { place, colorScheme: "light", locale: "en-US", width: 1_280 } as const,
+      { place, colorScheme: "dark", locale: "zh-CN", width: 360 } as const,
+    ]),
+  )("is readable by all: %j", async ({ place, ...look }) => {
+    await withPage(`/console/#/${place}`, look, async ({ page }) => {
+      await page.locator("h1").waitFor();
+      await page.locator('main [role="tabpanel"], main section').first().waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+      expect(await page.evaluate("document.body.textContent")).not.toContain(secret);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    });
   });
 });
 

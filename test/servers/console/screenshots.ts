@@ -24,6 +24,12 @@ const pictures: readonly Picture[] = [
   { name: "overview", path: "", look: { colorScheme: "light" }, ready: withChart },
   { name: "overview-dark", path: "", look: { colorScheme: "dark" }, ready: withChart },
   { name: "overview-narrow", path: "", look: { width: 360, height: 800 }, ready: withChart },
+  {
+    name: "settings",
+    path: "settings?show=configuration",
+    look: {},
+    ready: (page) => page.locator("tbody tr").first().waitFor(),
+  },
 ];
 
 mkdirSync(folder, { recursive: true });

@@ -15,7 +15,8 @@ export interface Served extends AsyncDisposable {
   settled(channel: string): Promise<void>;
 }
 
-const secret = "secret-of-the-console-suite";
+/** The secret of both channels. */
+export const secret = "secret-of-the-console-suite";
 
 /** @param more further lines of the configuration */
 export async function openServed(
@@ -25,7 +26,8 @@ export async function openServed(
   const data = mkdtempSync(join(tmpdir(), "engage-console-"));
   const file = join(data, "engage.yaml");
   writeFileSync(file, `${configuration(data)}${more}`);
-  const server = await startServer(loadConfig({ env: {}, cwd: data, file }).config);
+  const { config, locate, describe } = loadConfig({ env: {}, cwd: data, file });
+  const server = await startServer(config, { locate, describe });
   const { url } = server.address;
   return {
     url,

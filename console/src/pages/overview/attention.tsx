@@ -1,11 +1,14 @@
 import { Command } from "../../controls/copy.tsx";
 import { Time } from "../../controls/time.tsx";
+import { hrefOf } from "../../router/router.ts";
 import { serverUrl } from "../../rpc/transport.ts";
 import { t, tn } from "../../texts/texts.ts";
 import type { Attention } from "./totals.ts";
 
 export interface AttentionListProps {
   readonly items: readonly Attention[];
+  /** Parts of the server that do not work. */
+  readonly failing: readonly { readonly name: string; readonly reason: string }[];
   /** Why the inbox accepts nothing. */
   readonly reason: string;
   readonly oldestMs: number | undefined;
@@ -13,10 +16,18 @@ export interface AttentionListProps {
 }
 
 /** What needs attention, each with what to do. */
-export function AttentionList({ items, reason, oldestMs, nowMs }: AttentionListProps) {
+export function AttentionList({ items, failing, reason, oldestMs, nowMs }: AttentionListProps) {
   return (
     <section class="stack" aria-label={t("overview.attention")}>
-      {items.length === 0 && <p class="note good">{t("overview.calm")}</p>}
+      {items.length + failing.length === 0 && <p class="note good">{t("overview.calm")}</p>}
+      {failing.map((part) => (
+        <div key={part.name} class="note warn">
+          <strong>{t("overview.part", part)}</strong>
+          <span>
+            <a href={hrefOf(["settings"])}>{t("overview.part.do")}</a>
+          </span>
+        </div>
+      ))}
       {items.map(({ kind, counts }) => {
         if (kind === "full") return <Full key={kind} reason={reason} />;
         if (kind === "waiting") return <Waiting key={kind} oldestMs={oldestMs ?? nowMs} nowMs={nowMs} />;

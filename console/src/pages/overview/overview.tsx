@@ -1,34 +1,35 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import type { HealthPart } from "../../../../gen/engage/operations/v1/settings_pb.ts";
 import type { GetStatsResponse } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
-import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Card } from "../../controls/card.tsx";
 import { Empty } from "../../controls/empty.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { useLive } from "../../rpc/live.ts";
-import { clientOf } from "../../rpc/transport.ts";
 import { t } from "../../texts/texts.ts";
 import { AttentionList } from "./attention.tsx";
 import { InboxCard } from "./inbox-card.tsx";
+import { createOverviewLoad } from "./load.ts";
 import { type CounterReading, RatesCard } from "./rates-card.tsx";
 import { Summary } from "./summary.tsx";
 import { TargetsTable } from "./targets-table.tsx";
 import { attentionTo, totalsOf } from "./totals.ts";
 import "./overview.css";
 
-const client = clientOf(WebhookReceiver);
-
 /** Rates are drawn over this many readings, which is a quarter of an hour. */
 const maxReadings = 180;
 
 /** What comes in and goes out, and what needs attention. */
 export function OverviewPage() {
-  const live = useLive("overview", (signal) => client.getStats({}, { signal }));
+  const live = useLive("overview", useMemo(createOverviewLoad, []));
   const readings = useSignal<readonly CounterReading[]>([]);
+  const latest = useRef<GetStatsResponse | undefined>(undefined);
   useSignalEffect(() => {
-    const stats = live.data.value;
-    if (stats === undefined) return;
+    const stats = live.data.value?.stats;
+    if (stats === undefined || stats === latest.current) return;
+    latest.current = stats;
     const { accepted, delivered, dead } = totalsOf(stats.targets);
     const reading = {
       ms: Date.now(),
@@ -38,20 +39,24 @@ export function OverviewPage() {
     };
     readings.value = [...readings.peek(), reading].slice(-maxReadings);
   });
-  const stats = live.data.value;
+  const overview = live.data.value;
   const fault = live.fault.value;
   return (
     <>
       <PageHead title={t("overview.title")} lead={t("overview.lead")} />
       {fault !== undefined && <FaultNote fault={fault} onRetry={live.refresh} />}
-      {stats === undefined
+      {overview?.stats === undefined
         ? fault === undefined && <p class="muted">{t("shell.loading")}</p>
-        : content(stats, readings.value)}
+        : content(overview.stats, overview.failing, readings.value)}
     </>
   );
 }
 
-function content(stats: GetStatsResponse, readings: readonly CounterReading[]) {
+function content(
+  stats: GetStatsResponse,
+  failing: readonly HealthPart[],
+  readings: readonly CounterReading[],
+) {
   const { targets, inbox } = stats;
   const oldest = inbox?.oldestPendingTime;
   const oldestMs = oldest === undefined ? undefined : timestampMs(oldest);
@@ -61,6 +66,7 @@ function content(stats: GetStatsResponse, readings: readonly CounterReading[]) {
     <>
       <AttentionList
         items={attentionTo(state, targets, nowMs)}
+        failing={failing}
         reason={inbox?.reason ?? ""}
         oldestMs={oldestMs}
         nowMs={nowMs}
