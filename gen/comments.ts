@@ -2366,6 +2366,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Id of one delivery.",
   "engage.webhook.v1.DeadLetterFilter.push_id":
     "Push id of the recipient.",
+  "engage.webhook.v1.DeadLetterFilter.reason":
+    "A part of the reason, for example `HTTP 409`.",
   "engage.webhook.v1.DeadLetterFilter.target":
     "Target of the message.",
   "engage.webhook.v1.Delivery":

@@ -33,6 +33,8 @@ export interface DeadLetterFilter {
   readonly pushId?: string;
   /** Matches one delivery. */
   readonly deliveryId?: string;
+  /** A part of the reason. */
+  readonly reason?: string;
   /** Became dead letters at or after this time. */
   readonly fromMs?: number;
   /** Became dead letters before this time. */

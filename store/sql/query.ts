@@ -42,6 +42,8 @@ export interface Dialect {
   integersOf(param: string): string;
   /** A condition: the bytes of a column contain those of a parameter. */
   containsBytes(column: string, param: string): string;
+  /** A condition: the text of a column contains that of a parameter. */
+  containsText(column: string, param: string): string;
   /** Locks the name `$1` until the commit; null where transactions are serialized anyway. */
   readonly lockName: string | null;
 }

@@ -45,7 +45,7 @@ export function readDeliveryFilter(fields: DeliveryFields | undefined, state: St
 /** @throws InvalidFieldsError */
 export function readDeadLetterFilter(fields: DeadLetterFields | undefined): DeadLetterFilter {
   return {
-    ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId"]),
+    ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId", "reason"]),
     ...rangeOf("dead", fields?.deadFrom, fields?.deadUntil),
   };
 }

@@ -1,4 +1,4 @@
-import { all, insertAll, type Operation, type Session, type Value } from "../../sql/query.ts";
+import { all, type Dialect, insertAll, type Operation, type Session, type Value } from "../../sql/query.ts";
 import { toStorableText } from "../../sql/values.ts";
 import type { BatchElement } from "../batch.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
@@ -49,11 +49,11 @@ export function* insertDeadLetters(
 }
 
 export function* listDeadLetters(
-  _session: Session,
+  { dialect }: Session,
   filter: DeadLetterFilter,
   { limit, after }: PageRequest,
 ): Operation<Page<DeadLetter>> {
-  const { where, params } = whereOf(filter);
+  const { where, params } = whereOf(filter, dialect);
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(after);
   const at = params.length;
   const rows = yield* all<DeadRow & { request_id: string | null }>(
@@ -70,9 +70,13 @@ export function* listDeadLetters(
 }
 
 /** Returns conditions on `{dead} d`, with parameters from `$1`. */
-export function whereOf(filter: DeadLetterFilter): { where: string; params: readonly Value[] } {
+export function whereOf(
+  filter: DeadLetterFilter,
+  dialect: Dialect,
+): { where: string; params: readonly Value[] } {
   const delivery = filter.deliveryId === undefined ? undefined : decodeDeliveryId(filter.deliveryId);
   const batch = filter.batchId === undefined ? undefined : decodeBatchId(filter.batchId);
+  const { reason } = filter;
   const conditions: readonly (readonly [string, Value | undefined])[] = [
     ["d.channel =", filter.channel],
     ["d.target =", filter.target],
@@ -87,8 +91,12 @@ export function whereOf(filter: DeadLetterFilter): { where: string; params: read
     ["d.target =", delivery?.target],
   ];
   const given = conditions.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
-  const where = ["d.id > 0", ...given.map(({ text }, i) => `${text} $${i + 1}`)].join(" AND ");
-  return { where, params: given.map(({ value }) => value) };
+  const equalities = given.map(({ text }, i) => `${text} $${i + 1}`);
+  const part = reason === undefined ? [] : [dialect.containsText("d.reason", `$${given.length + 1}`)];
+  return {
+    where: ["d.id > 0", ...equalities, ...part].join(" AND "),
+    params: [...given.map(({ value }) => value), ...(reason === undefined ? [] : [toStorableText(reason)])],
+  };
 }
 
 function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): DeadLetter {

@@ -17,7 +17,7 @@ export function* replay(
   filter: DeadLetterFilter,
   { nonce, dryRun = false }: ReplayRequest,
 ): Operation<Replayed> {
-  const { where, params } = whereOf(filter);
+  const { where, params } = whereOf(filter, session.dialect);
   if (dryRun) {
     const row = yield* first<{ count: number }>(
       `SELECT COUNT(*) AS count FROM {dead} d WHERE ${where}`,

@@ -29,6 +29,7 @@ export const sqliteDialect: Dialect = {
   skipLocked: () => "",
   integersOf: (param) => `(SELECT value FROM json_each(${param}))`,
   containsBytes: (column, param) => `instr(${column}, ${param}) > 0`,
+  containsText: (column, param) => `instr(${column}, ${param}) > 0`,
   lockName: null,
 };
 

@@ -69,6 +69,21 @@ export function testDeadLetters(open: OpenWorld): void {
       expect(await count({ deliveryId: "unknown" })).toBe(0);
       expect(await count({ fromMs: startMs + 10 })).toBe(2);
       expect(await count({ toMs: startMs + 10 })).toBe(2);
+      expect(await count({ reason: "no" })).toBe(4);
+      expect(await count({ reason: "o 1" })).toBe(1);
+      expect(await count({ reason: "o 0", channel: "c", target: "t" })).toBe(1);
+      expect(await count({ reason: "%" })).toBe(0);
+      expect(await count({ reason: "NO" })).toBe(0);
+    });
+
+    it("are counted and replayed by a part of their reason", async () => {
+      await using world = await open();
+      const batchId = await acceptAndBury(world, ["a", "b", "c"]);
+      const filter = { reason: "o 1", channel: "c" };
+      expect(await world.inbox.replay(filter, { nonce: "n1", dryRun: true })).toEqual({ count: 1 });
+      expect(await world.inbox.replay(filter, { nonce: "n1" })).toEqual({ count: 1 });
+      expect(await world.inbox.delivery(`${batchId}.1.t`)).toMatchObject({ state: "pending" });
+      expect((await world.inbox.deadLetters({}, { limit: 9 })).items).toHaveLength(2);
     });
 
     it("are replayed once per nonce", async () => {

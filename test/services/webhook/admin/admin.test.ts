@@ -204,6 +204,11 @@ describe("dead letters", () => {
       ["a", "first", 1, DeliveryState.DEAD],
     ]);
     expect(timestampMs(deadLetters[0]!.deadTime!)).toBe(harness.clock.now());
+    const filter = { reason: "sec" };
+    expect((await service.listDeadLetters({ filter })).deadLetters.map(({ pushId }) => pushId)).toEqual([
+      "b",
+    ]);
+    expect((await service.replayDeadLetters({ filter, dryRun: true })).count).toBe(1n);
   });
 
   it("are counted by a dry run, and replayed once for a nonce", async () => {
