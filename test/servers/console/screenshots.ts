@@ -6,7 +6,7 @@ import { openServed } from "./served.ts";
 
 /**
  * Writes pictures of the console's pages, with data that real clients send, to docs/console:
- * `node test/servers/console/screenshots.ts` after `npm ci --prefix test/servers`.
+ * `node test/servers/console/screenshots.ts [NAME...]` after `npm ci --prefix test/servers`.
  */
 const folder = join(packageRoot, "docs/console");
 
@@ -26,7 +26,7 @@ const pictures: readonly Picture[] = [
   { name: "overview-narrow", path: "", look: { width: 360, height: 800 }, ready: withChart },
   {
     name: "settings",
-    path: "settings?show=configuration",
+    path: "settings?show=configuration&path=limits",
     look: {},
     ready: (page) => page.locator("tbody tr").first().waitFor(),
   },
@@ -42,7 +42,9 @@ const sending = setInterval(() => {
   void served.sendBatch("mail", `r-${batches}`, names.slice(0, 5 + ((batches * 7) % 30)));
 }, 200);
 await served.sendBatch("broken", "r-broken", names.slice(0, 3));
+const wanted = process.argv.slice(2);
 for (const { name, path, look, ready } of pictures) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const { page, close } = await browser.open({ height: 900, ...look });
   await page.goto(`${served.url}/console/#/${path}`);
   await ready(page);
