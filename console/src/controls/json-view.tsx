@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { formatNumber } from "../texts/formats.ts";
-import { t } from "../texts/texts.ts";
+import { t, tn } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
 import { type JsonTree, readJsonTree } from "./json-tree.ts";
 
@@ -31,9 +31,7 @@ function Value({ tree, depth }: { readonly tree: JsonTree; readonly depth: numbe
     <details open={depth < openDepth}>
       <summary>
         {isObject ? "{…} " : "[…] "}
-        <span class="muted">
-          {t(isObject ? "json.members" : "json.elements", { count: formatNumber(count) })}
-        </span>
+        <span class="muted">{tn(isObject ? "json.members" : "json.elements", count)}</span>
       </summary>
       <div class="inside">
         {isObject ? <Members tree={tree} depth={depth} /> : <Elements tree={tree} depth={depth} />}
