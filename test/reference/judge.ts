@@ -81,9 +81,12 @@ async function tell(
   request: Request,
   compare: (request: Request) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  if ((await compare(request)) === undefined) return undefined;
+  const first = await compare(request);
+  if (first === undefined) return undefined;
   const smallest = await shrink(request, async (cut) => (await compare(cut)) !== undefined);
-  return `${await compare(smallest)}\n  ${JSON.stringify(smallest)}`;
+  // A difference that does not happen again is one too.
+  const again = (await compare(smallest)) ?? `${first}, only at first`;
+  return `${again}\n  ${JSON.stringify(smallest)}`;
 }
 
 /** Both refuse, or both answer the same. */

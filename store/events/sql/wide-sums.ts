@@ -6,8 +6,7 @@ import type { Scan } from "../scan.ts";
  */
 export interface WideSums {
   has(scan: Scan): boolean;
-  /** Returns false when all sums of the scans were already wide. */
-  add(scans: readonly Scan[]): boolean;
+  add(scans: readonly Scan[]): void;
 }
 
 /** Beyond this number the known sums are cleared, and found again. */
@@ -21,7 +20,6 @@ export function createWideSums(): WideSums {
       const added = scans.flatMap(sumsOf).filter((sum) => !known.has(sum));
       if (known.size + added.length > maxKnown) known.clear();
       for (const sum of added) known.add(sum);
-      return added.length > 0;
     },
   };
 }

@@ -124,5 +124,13 @@ export function testSums(create: CreateEventsWorld): void {
       const found = await ask(opened.store, scanOf({ measures, buckets: oneBucket }));
       expect(found["[]"]!.totals).toEqual([0.3, 1_000_000_000_000.3]);
     });
+
+    it("are computed for queries at once which all meet the first such number", async () => {
+      await using opened = await openStore(create);
+      await opened.load({ events: eventsOf([0.1, 0.2, 1e12], () => 0) });
+      const scan = scanOf({ measures: [sum], buckets: oneBucket });
+      const found = await Promise.all(Array.from({ length: 6 }, () => ask(opened.store, scan)));
+      expect(found.map((one) => one["[]"]!.totals)).toEqual(Array(6).fill([1_000_000_000_000.3]));
+    });
   });
 }

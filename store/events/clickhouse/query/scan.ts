@@ -46,10 +46,13 @@ async function runScans(
 }
 
 async function runScan(query: Query, scan: Scan, wide: WideSums): Promise<ScanResult> {
+  // Another query may mark the same sums while this one runs.
+  const hasWideSums = wide.has(scan);
   try {
-    return await runOnce(query, scan, wide.has(scan));
+    return await runOnce(query, scan, hasWideSums);
   } catch (error) {
-    if (!isTooLargeForSum(error) || !wide.add([scan])) throw error;
+    if (!isTooLargeForSum(error) || hasWideSums) throw error;
+    wide.add([scan]);
     return await runOnce(query, scan, true);
   }
 }

@@ -31,29 +31,39 @@ interface ScanOptions {
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  options: ScanOptions,
+  { signal, wide }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
-  options.signal.throwIfAborted();
+  signal.throwIfAborted();
   const [first] = scans;
   if (first === undefined) return [];
+  // Another query may mark the same sums while this one runs.
+  const forms = scans.map((scan) => ({ scan, hasWideSums: wide.has(scan) }));
   try {
-    return await runInSnapshot(queries, first, scans, options);
+    return await runInSnapshot(queries, first, forms, signal);
   } catch (error) {
+    if (!isTooLargeForSum(error) || forms.every(({ hasWideSums }) => hasWideSums)) throw error;
+    wide.add(scans);
     // The failed statement ended the snapshot, so all scans take a new one.
-    if (!isTooLargeForSum(error) || !options.wide.add(scans)) throw error;
-    return await runInSnapshot(queries, first, scans, options);
+    const wideForms = scans.map((scan) => ({ scan, hasWideSums: true }));
+    return await runInSnapshot(queries, first, wideForms, signal);
   }
+}
+
+interface FormedScan {
+  readonly scan: Scan;
+  readonly hasWideSums: boolean;
 }
 
 async function runInSnapshot(
   queries: Queries,
   first: Scan,
-  scans: readonly Scan[],
-  { signal, wide }: ScanOptions,
+  scans: readonly FormedScan[],
+  signal: AbortSignal,
 ): Promise<readonly ScanResult[]> {
   await using query = await queries.open(first, signal);
   const results: ScanResult[] = [];
-  for (const scan of scans) results.push(await runScan(query, scan, { signal, hasWideSums: wide.has(scan) }));
+  for (const { scan, hasWideSums } of scans)
+    results.push(await runScan(query, scan, { signal, hasWideSums }));
   return results;
 }
 
