@@ -19,8 +19,9 @@ export function keyOf({ values }: Pick<HandlerContext, "values">): string | unde
 }
 
 /**
- * Returns the name of a caller that analyzes without a query token: its key or certificate, or the console on a server
- * that asks for no keys and listens on loopback, where whoever can connect may call everything else.
+ * Returns a function that names a caller who may query without a token. It is the caller's key or certificate. On a
+ * server that asks for no keys and listens on loopback, it is also the console: there, all callers may already make every
+ * other call.
  */
 export function analystOf({ auth, listen, console }: Config) {
   const trustsOwnPages = console && auth.mode === "off" && isLoopback(listen.host);

@@ -10,7 +10,7 @@ import { isSameHost, parseOrigin } from "../sites/host.ts";
 const secureName = "__Host-engage-session";
 const plainName = "engage-session";
 
-/** Returns the token in a `cookie` header; undefined if there is none. */
+/** Returns the session token of a `cookie` header, or undefined without one. */
 export function sessionTokenIn(header: string | null | undefined): string | undefined {
   if (!header?.includes("engage-session=")) return undefined;
   const cookies = new Map(

@@ -45,7 +45,7 @@ export const pages: readonly PageEntry[] = [
   },
 ];
 
-/** Returns the page of a path and what follows its name; undefined if there is none. */
+/** Returns the page of a path with the segments after its name, or undefined for an unknown path. */
 export function findPage(path: readonly string[]): { page: PageEntry; rest: readonly string[] } | undefined {
   const [name = "", ...rest] = path;
   const page = pages.find((one) => one.path === name);

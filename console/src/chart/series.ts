@@ -28,7 +28,7 @@ export interface Reading {
   readonly count: number;
 }
 
-/** Returns the rates a second between readings of a counter; a counter that starts anew makes a gap. */
+/** Returns the rates per second between readings of a counter. Where the counter was reset, there is a gap. */
 export function ratesOf(readings: readonly Reading[]): (number | undefined)[] {
   return readings.slice(1).map(({ ms, count }, i) => {
     const before = readings[i]!;

@@ -11,7 +11,7 @@ export interface LiveStatus {
   readonly state: LiveState;
   /** When the present data was loaded. */
   readonly updatedMs: number | undefined;
-  /** When the next load begins; undefined while there is none. */
+  /** The time of the next load; undefined if none is planned. */
   readonly nextMs: number | undefined;
 }
 
@@ -33,7 +33,7 @@ type Load<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
  * Loads what a page shows again and again: not while the user pauses or the page is hidden, and with growing pauses
- * after failures. The data stays on the screen when a load fails. `key` names what is loaded: another key starts anew.
+ * after failures. The data stays on the screen when a load fails. It starts again when `key` changes, which identifies the data.
  */
 export function useLive<T>(key: string, load: Load<T>, periodMs = 5_000): Live<T> {
   // The key stands for what the function loads.

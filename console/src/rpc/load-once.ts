@@ -8,7 +8,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** Loads what a view shows once. `key` names what is loaded: another key loads anew. */
+/** Loads the data of a view once, and again when `key` changes. The key identifies the data. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const state = useSignal<Pick<Loaded<T>, "data" | "fault">>({ data: undefined, fault: undefined });
   const loads = useSignal(0);

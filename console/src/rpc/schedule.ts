@@ -17,7 +17,7 @@ export interface Schedule {
 }
 
 /**
- * Returns the time until the next load; undefined while there is none. The first load happens in any case, since an
+ * Returns the time until the next load; undefined if none is planned. The first load happens in any case, since an
  * empty page tells nothing. Each failure doubles the pause.
  */
 export function nextDelayMs(schedule: Schedule): number | undefined {

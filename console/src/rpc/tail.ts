@@ -26,8 +26,8 @@ const maxBackoffMs = 30_000;
 type OpenStream<Row> = (signal: AbortSignal) => AsyncIterable<TailPart<Row>>;
 
 /**
- * Follows a stream: not while the user pauses or the page is hidden, and again after it broke, with growing pauses.
- * `key` names the stream: another key starts anew.
+ * Follows a stream. It stops while the user pauses or the page is hidden. After a failure it opens the stream again, with
+ * growing pauses. It starts again when `key` changes, which identifies the stream.
  */
 export function useTail<Row>(key: string, open: OpenStream<Row>): Tail<Row> {
   // The key stands for what the function opens.
