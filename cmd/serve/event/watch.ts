@@ -33,15 +33,20 @@ const nothing: RecordCounts = {
 
 export async function watchLoading({ events }: Config, records: PendingRecords): Promise<EventWatch> {
   const { monotonicMs, now } = systemClock;
-  const { loadedTo, start, end, read } = records;
+  const { loadedTo, start, end, read, bytesAfter } = records;
   const oldest = await read(loadedTo() ?? (await start()), 4_096);
   const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
   const receivedMs = Number((head && /"r":(\d+)/.exec(head)?.[1]) ?? now());
   const waitedMs = Math.min(Math.max(0, now() - receivedMs), maxWaitedMs);
   const standstillMs = events.lag.standstillMs + events.batch.maxDelayMs;
   const watch = createLoadWatch({ monotonicMs, standstillMs, waitedMs });
-  watch.reached(await end());
-  const timer = setInterval(() => void end().then(watch.reached, () => {}), lookMs).unref();
+  async function look(): Promise<void> {
+    watch.reached(await end());
+    if (watch.lagMs(loadedTo()) === 0) return;
+    if ((await bytesAfter(loadedTo() ?? (await start()))) === 0) watch.caughtUp();
+  }
+  await look();
+  const timer = setInterval(() => void look().catch(() => {}), lookMs).unref();
   return {
     observe: (observer) => ({
       ...observer,

@@ -15,6 +15,8 @@ export interface LoadWatchOptions {
 export interface LoadWatch {
   /** Must be called about every second with the end of the records on disk. */
   reached(end: SpoolPlace): void;
+  /** Must be called when no record waits up to the last end: it may be the start of a file without records. */
+  caughtUp(): void;
   loaded(counts: RecordCounts): void;
   /** See LoadObserver. */
   began(): void;
@@ -72,6 +74,9 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
       lastEnd = end;
       checkpoints.push({ end, atMs: isFirst ? startMs - waitedMs : monotonicMs() });
       if (checkpoints.length > maxCheckpoints) checkpoints = checkpoints.filter((_one, at) => at % 2 === 0);
+    },
+    caughtUp() {
+      checkpoints = [];
     },
     loaded({ events, updates, users, duplicates, refused: byReason }) {
       lastLoadMs = monotonicMs();

@@ -11,15 +11,15 @@ import { loadText } from "../../config/load.ts";
 const url = "postgresql://nowhere/db";
 const at = (offset: number): RecordPlace => ({ number: 1, offset });
 
-/** A project of 100 bytes of records. */
-function openProject() {
+/** A project with 100 bytes of records in its first file. */
+function openProject(end = at(100), waitingBytes?: number) {
   const spool = {
     reader: {
       start: async () => at(0),
-      end: async () => at(100),
+      end: async () => end,
       grown: () => new Promise<void>(() => {}),
       read: async () => undefined,
-      bytesAfter: async (place: RecordPlace) => 100 - place.offset,
+      bytesAfter: async (place: RecordPlace) => waitingBytes ?? 100 - place.offset,
       release: async () => {},
     },
   } as unknown as PostgresSpool;
@@ -67,4 +67,16 @@ it("reports that loading could not begin, and has no loader then", async () => {
   await using _loading = project.load(lease, store);
   await vi.waitFor(() => expect(failed).toHaveBeenCalledWith(away, 1_000));
   expect(project.loader()).toBeUndefined();
+});
+
+it.each([
+  ["nothing was ever loaded or accepted", at(0), undefined, 0],
+  ["the file after the loaded one has no records", { number: 2, offset: 0 }, at(100), 0],
+  ["records wait", at(100), at(90), 10],
+])("has the right delay when %s", async (_when, end, loadedTo, waiting) => {
+  const { project } = openProject(end, waiting);
+  await project.loadedTo(loadedTo);
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  if (waiting === 0) expect(project.lagMs()).toBe(0);
+  else expect(project.lagMs()).toBeGreaterThan(0);
 });

@@ -47,6 +47,18 @@ describe("lag", () => {
     expect(watch.lagMs(place(9))).toBe(6_000);
   });
 
+  it("is none once no record waits before the end, until the end moves", () => {
+    watch.reached({ number: 2, offset: 0 });
+    nowMs += 200_000;
+    watch.caughtUp();
+    watch.reached({ number: 2, offset: 0 });
+    expect(watch.lagMs(place(10))).toBe(0);
+    expect(watch.fault(place(10))).toBeUndefined();
+    watch.reached({ number: 2, offset: 5 });
+    nowMs += 1_000;
+    expect(watch.lagMs(place(10))).toBe(1_000);
+  });
+
   it("keeps the oldest of a long wait", () => {
     watch.reached(place(0));
     for (let at = 1; at <= 10_000; at++) {
