@@ -1174,6 +1174,8 @@ export const comments: Readonly<Record<string, string>> = {
     "ListChannels lists channels by name.",
   "engage.channel.v1.ChannelSender.ListTasks":
     "ListTasks lists tasks, newest first.",
+  "engage.channel.v1.ChannelSender.PreviewMessage":
+    "PreviewMessage writes one message of a task as a run would send it, and\nsends nothing. The task need not be saved.",
   "engage.channel.v1.ChannelSender.RunTask":
     "RunTask starts a run now. FAILED_PRECONDITION: a run is unfinished, or the\ncontents do not fit the changed channel any more.",
   "engage.channel.v1.ChannelSender.TestChannel":
@@ -1426,12 +1428,32 @@ export const comments: Readonly<Record<string, string>> = {
     "The maximum number of tasks, 1 to 1000. Not set: 100.",
   "engage.channel.v1.ListTasksRequest.page_token":
     "Token from the previous response. Empty: the first page.",
+  "engage.channel.v1.ListTasksRequest.states":
+    "Only tasks in one of these states. Empty: in any.",
   "engage.channel.v1.ListTasksResponse":
     "ListTasksResponse is a page of tasks.",
   "engage.channel.v1.ListTasksResponse.next_page_token":
     "Token of the next page. Empty: this is the last page.",
   "engage.channel.v1.ListTasksResponse.tasks":
     "The tasks.",
+  "engage.channel.v1.PreviewMessageRequest":
+    "PreviewMessageRequest selects a message of a task.",
+  "engage.channel.v1.PreviewMessageRequest.group_id":
+    "Group of the A/B test. Empty: the first.",
+  "engage.channel.v1.PreviewMessageRequest.language":
+    "Language of the content. Empty: that of the recipient.",
+  "engage.channel.v1.PreviewMessageRequest.push_id":
+    "Push id of the recipient, whose properties are used; an unknown one has\nnone. Required.",
+  "engage.channel.v1.PreviewMessageRequest.task":
+    "The task, of which the channel, the contents, the language property and the\ngroups are used. Required.",
+  "engage.channel.v1.PreviewMessageResponse":
+    "PreviewMessageResponse contains a message.",
+  "engage.channel.v1.PreviewMessageResponse.group_id":
+    "Group of the A/B test; empty without one.",
+  "engage.channel.v1.PreviewMessageResponse.language":
+    "Language of the content.",
+  "engage.channel.v1.PreviewMessageResponse.message":
+    "The element of a batch, as JSON. The ids of its receipt are those of a\ntest.",
   "engage.channel.v1.PushIdList":
     "PushIdList is an explicit audience.",
   "engage.channel.v1.PushIdList.push_ids":
@@ -1932,6 +1954,28 @@ export const comments: Readonly<Record<string, string>> = {
     "google.rpc.Status as JSON, with the HTTP status of its code.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_UNSPECIFIED":
     "The same as ERROR_STYLE_STATUS.",
+  "engage.gateway.v1.FieldLimits":
+    "FieldLimits are the limits of one field.",
+  "engage.gateway.v1.FieldLimits.above_min":
+    "Whether `min` is the largest number which is not valid any more.",
+  "engage.gateway.v1.FieldLimits.also":
+    "A valid number outside the range.",
+  "engage.gateway.v1.FieldLimits.default_value":
+    "The value of a field which is not set, as text. Empty: none.",
+  "engage.gateway.v1.FieldLimits.format":
+    "The form of a text, or of each text of a list.",
+  "engage.gateway.v1.FieldLimits.max":
+    "The largest valid number.",
+  "engage.gateway.v1.FieldLimits.max_items":
+    "The maximum number of entries of a list. 0: no limit of its own.",
+  "engage.gateway.v1.FieldLimits.max_length":
+    "The maximum number of characters of a text, or of each text of a list or a\nmap. 0: no limit of its own.",
+  "engage.gateway.v1.FieldLimits.min":
+    "The smallest valid number.",
+  "engage.gateway.v1.FieldLimits.required":
+    "Whether a value is required.",
+  "engage.gateway.v1.FieldLimits.secret":
+    "Whether the value is a secret, which is never returned.",
   "engage.gateway.v1.GatewayOptions":
     "GatewayOptions are read once, when the server starts.",
   "engage.gateway.v1.GatewayOptions.any_origin":
@@ -1944,6 +1988,32 @@ export const comments: Readonly<Record<string, string>> = {
     "Whether to keep the exact bytes of the HTTP body (after Content-Encoding is\ndecoded) and pass them to the handler, for example to check a signature.",
   "engage.gateway.v1.GatewayOptions.read_only":
     "Whether the RPC changes nothing, so that keys with read access may call it.\nRPCs with the idempotency level NO_SIDE_EFFECTS need no mark; they can also\nbe called by GET over Connect.",
+  "engage.gateway.v1.TextFormat":
+    "TextFormat is the form of a text. Formats with a pattern have the texts which\nit matches.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_DAY":
+    "A day, `yyyy-MM-dd`.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_EVENT_NAME":
+    "The name of an event: a letter and up to 49 letters, digits and\nunderscores.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_HEADER_NAME":
+    "The name of a header, an HTTP token.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_HEADER_VALUE":
+    "The value of a header: printable ASCII characters, without spaces at its\nends.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_ID":
+    "Printable ASCII characters without spaces.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_KEY":
+    "Letters, digits and underscores, not a digit first.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_LANGUAGE":
+    "A language such as `en`, `zh-CN` or `default`.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_LINE":
+    "One line without control characters, and without spaces at its ends.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_PROPERTY":
+    "The name of a user property: a preset one, a member of an object, a column\nof a dimension or a virtual property too.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_TIME":
+    "A time, `yyyy-MM-dd HH:mm:ss`.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_UNSPECIFIED":
+    "Any text.",
+  "engage.gateway.v1.TextFormat.TEXT_FORMAT_URL":
+    "A URL with the scheme `http:` or `https:`.",
   "engage.handler.v1.CheckPushIdsRequest":
     "CheckPushIdsRequest contains the push ids of one batch.",
   "engage.handler.v1.CheckPushIdsRequest.channel":

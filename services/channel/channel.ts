@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { createChannelMethods } from "./channel-methods.ts";
-import { createEstimateMethod, createTestMethod } from "./limited-methods.ts";
+import { createEstimateMethod, createPreviewMethod, createTestMethod } from "./limited-methods.ts";
 import type { SenderOptions } from "./ports.ts";
 import { createTaskMethods } from "./task-methods.ts";
 import { createWatchMethod } from "./watch.ts";
@@ -18,6 +18,7 @@ export function createChannelSender(options: SenderOptions): ServiceImpl<typeof 
     ...createChannelMethods(options),
     ...createEstimateMethod(options),
     ...createTestMethod(options),
+    ...createPreviewMethod(options),
     ...createTaskMethods(options),
     ...createWatchMethod(options),
   };

@@ -1,15 +1,24 @@
 import { Code, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { createFairSlots } from "../../base/async/fair-slots.ts";
+import { limitsOf } from "../../base/protobuf/limits.ts";
 import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
 import { retryLater } from "../../base/rpc/map-errors.ts";
+import type { Violation } from "../../base/rpc/violation.ts";
+import { quoteList, quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
-import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import {
+  type ChannelSender,
+  type PreviewMessageRequest,
+  PreviewMessageRequestSchema,
+  type TestChannelRequest,
+} from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { Task } from "../../gen/engage/channel/v1/task_pb.ts";
 import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
-import { checkProperty, violationOf } from "./channels/names.ts";
+import { checkLength, checkProperty, violationOf } from "./channels/names.ts";
 import { resolveSecrets } from "./channels/stored-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound } from "./refusals.ts";
-import { checkAudience } from "./tasks/check-task.ts";
+import { checkAudience, checkMessages } from "./tasks/check-task.ts";
 import { decodeChannel } from "./tasks/codec.ts";
 
 /** Creates the method that counts the users of an audience. */
@@ -39,6 +48,55 @@ export function createEstimateMethod(
         return { users: BigInt(size.users), reachable: BigInt(size.reachable), warnings: [...warnings] };
       }),
   };
+}
+
+/** Creates the method that writes a message of a task without sending it. */
+export function createPreviewMethod(
+  options: SenderOptions,
+): Pick<ServiceImpl<typeof ChannelSender>, "previewMessage"> {
+  const limitCall = createCallLimiter({ what: "previews", maxRunning: 4, maxWaiting: 32 }, options.callerOf);
+  return {
+    previewMessage: ({ task, pushId, groupId, language }, context) =>
+      mapErrors(async () => {
+        const { signal } = context;
+        const given = task ?? refuseField("task", "is required");
+        if (given.channelId === "") refuseField("task.channel_id", "is required");
+        const stored = await options.store.channel(given.channelId, { signal });
+        if (stored === null) throw notFound("channel", given.channelId);
+        const channel = decodeChannel(stored);
+        refuseViolations([
+          ...under("task", checkMessages(given, channel, options)),
+          ...violationOf("push_id", checkPushId(pushId)),
+          ...checkChoice(given, { groupId, language }),
+        ]);
+        return await limitCall(context, channel.projectId, () =>
+          options.previewMessage({ channel, task: given, pushId, groupId, language }, signal),
+        );
+      }),
+  };
+}
+
+const { maxLength: maxPushId } = limitsOf(PreviewMessageRequestSchema.field.pushId);
+
+function checkPushId(pushId: string): string | undefined {
+  return pushId.trim() === "" ? "is required" : checkLength(pushId, maxPushId);
+}
+
+/** Refuses a group or a language that the task does not have. */
+function checkChoice(
+  { contents, experimentGroups }: Task,
+  { groupId, language }: Pick<PreviewMessageRequest, "groupId" | "language">,
+): readonly Violation[] {
+  const groups = experimentGroups.map((group) => group.groupId);
+  if (groupId !== "" && !groups.includes(groupId)) {
+    const valid = groups.length === 0 ? "the task has none" : `valid are ${quoteList(groups)}`;
+    return [{ field: "group_id", description: `is ${quoteText(groupId)}, ${valid}` }];
+  }
+  const group = experimentGroups.find((one) => one.groupId === groupId) ?? experimentGroups[0];
+  const own = group?.contents ?? [];
+  const languages = (own.length === 0 ? contents : own).map((content) => content.language);
+  if (language === "" || languages.includes(language)) return [];
+  return [{ field: "language", description: `is ${quoteText(language)}, valid are ${quoteList(languages)}` }];
 }
 
 /** Creates the method that sends a test message over a channel. */

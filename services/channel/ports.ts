@@ -2,7 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Violation } from "../../base/rpc/violation.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
-import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type {
+  PreviewMessageResponseSchema,
+  TestChannelResponseSchema,
+} from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { ChannelStore, RunStatistics, StoredRun } from "../../store/channels/channels.ts";
@@ -34,6 +37,11 @@ export interface SenderPorts {
     request: TestRequest,
     signal: AbortSignal,
   ) => Promise<MessageInitShape<typeof TestChannelResponseSchema>>;
+  /** Writes one message of a task, and sends nothing. */
+  readonly previewMessage: (
+    request: PreviewRequest,
+    signal: AbortSignal,
+  ) => Promise<MessageInitShape<typeof PreviewMessageResponseSchema>>;
   /** Computes the funnels of a run: of all users, then of each A/B group and language if there are several. */
   readonly funnels: (
     request: FunnelRequest,
@@ -71,6 +79,17 @@ export interface TestRequest {
   readonly pushId: string;
   /** Undefined: defaults of the template, and sample values for fields without a default. */
   readonly content: Content | undefined;
+}
+
+export interface PreviewRequest {
+  readonly channel: Channel;
+  /** With contents that are valid. */
+  readonly task: Task;
+  readonly pushId: string;
+  /** Empty: the first group of an A/B test. */
+  readonly groupId: string;
+  /** Empty: the language of the recipient. */
+  readonly language: string;
 }
 
 export interface FunnelRequest {

@@ -10,15 +10,15 @@ import {
 import { readPage, writePageToken } from "../../base/rpc/paging.ts";
 import { configuredZone, dateIn } from "../../base/time/zone.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
-import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
-import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
+import type { ChannelSender, ListTasksRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { type Task, TaskSchema, TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
 import { checkUnassigned } from "./channels/names.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { compileTimes } from "./schedule/schedule.ts";
 import { checkTask, checkTaskContents } from "./tasks/check-task.ts";
-import { decodeChannel, decodeRunChannel, decodeTask, encodeTask } from "./tasks/codec.ts";
+import { decodeChannel, decodeRunChannel, decodeTask, encodeTask, taskStates } from "./tasks/codec.ts";
 import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
 
 type TaskMethod = "createTask" | "runTask" | "cancelTask" | "getTask" | "listTasks" | "listBatches";
@@ -81,13 +81,7 @@ export function createTaskMethods(
         return { task, statistics: toStatistics(statistics), funnels: [...funnels] };
       }),
 
-    listTasks: (request, { signal }) =>
-      mapErrors(async () => {
-        const list = ["tasks", request.channelId];
-        const filter = request.channelId === "" ? {} : { channelId: request.channelId };
-        const { items, next } = await store.tasks(filter, readPage(request, list), { signal });
-        return { tasks: items.map(decodeTask), nextPageToken: writePageToken(next, list) };
-      }),
+    listTasks: (request, { signal }) => mapErrors(() => listTasks(options, request, signal)),
 
     listBatches: (request, { signal }) =>
       mapErrors(async () => {
@@ -101,6 +95,31 @@ export function createTaskMethods(
         return { batches: items.map(toBatchSummary), nextPageToken: writePageToken(next, list) };
       }),
   };
+}
+
+async function listTasks(
+  { store }: SenderOptions,
+  request: ListTasksRequest,
+  signal: AbortSignal,
+): Promise<{ readonly tasks: Task[]; readonly nextPageToken: string }> {
+  const { channelId } = request;
+  const states = statesOf(request.states);
+  const list = ["tasks", channelId, states.join()];
+  const filter = { states, ...(channelId !== "" && { channelId }) };
+  const { items, next } = await store.tasks(filter, readPage(request, list), { signal });
+  return { tasks: items.map(decodeTask), nextPageToken: writePageToken(next, list) };
+}
+
+/** Returns the states in the store, each once, in their order there. */
+function statesOf(asked: readonly TaskState[]): readonly StoredTask["state"][] {
+  const valid = TaskStateSchema.values.filter(({ number }) => number !== TaskState.UNSPECIFIED);
+  for (const [i, state] of asked.entries()) {
+    if (valid.some(({ number }) => number === state)) continue;
+    refuseField(`states[${i}]`, `is ${state}, valid are ${valid.map(({ name }) => name).join(", ")}`);
+  }
+  return (Object.keys(taskStates) as StoredTask["state"][]).filter((name) =>
+    asked.includes(taskStates[name]),
+  );
 }
 
 async function createTask(

@@ -11,6 +11,7 @@ import type {
   StoredChannel,
   StoredTask,
   TaskCreated,
+  TaskFilter,
 } from "./records.ts";
 import type {
   BatchesToAppend,
@@ -47,6 +48,7 @@ export type {
   StoredChannel,
   StoredTask,
   TaskCreated,
+  TaskFilter,
   TaskState,
 } from "./records.ts";
 export type {
@@ -103,11 +105,7 @@ export interface ChannelStore extends AsyncDisposable {
   createTask(task: NewTask, options?: CallOptions): Promise<TaskCreated>;
   task(taskId: string, options?: CallOptions): Promise<StoredTask | null>;
   /** Lists tasks, newest first. */
-  tasks(
-    filter: { readonly channelId?: string },
-    page: PageRequest,
-    options?: CallOptions,
-  ): Promise<Page<StoredTask>>;
+  tasks(filter: TaskFilter, page: PageRequest, options?: CallOptions): Promise<Page<StoredTask>>;
   /** Starts a run now; the task's next time remains. */
   startRun(taskId: string, run: NewRun, options?: CallOptions): Promise<RunStarted>;
   /**

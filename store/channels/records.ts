@@ -54,6 +54,12 @@ export interface StoredTask {
   readonly runId: string | null;
 }
 
+export interface TaskFilter {
+  readonly channelId?: string;
+  /** Tasks in one of these states; empty or undefined: in any. */
+  readonly states?: readonly TaskState[];
+}
+
 export interface NewTask extends Pick<StoredTask, "name" | "channelId" | "definition"> {
   /** The first time of a task with a schedule. */
   readonly nextRunAtMs: number | null;

@@ -61,6 +61,7 @@ export function openSender(parts: SenderParts): OpenSender {
     refusedAddress: parts.refusedAddress,
     estimate: delivery.estimate,
     testChannel: delivery.testChannel,
+    previewMessage: delivery.previewMessage,
     funnels: delivery.funnels,
     scheduled: scheduler.wake,
     callerOf: parts.callerOf,

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { limitsOf } from "../../../base/protobuf/limits.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
@@ -24,8 +25,8 @@ import {
 import { resolveSecrets } from "./stored-secrets.ts";
 import { checkCustomParameters, checkTemplate } from "./template.ts";
 
-const maxName = 100;
-const maxUrl = 2_048;
+const { maxLength: maxName } = limitsOf(ChannelSchema.field.name);
+const { maxLength: maxUrl } = limitsOf(ChannelSchema.field.url);
 
 /**
  * Completes a channel for the store: omitted fields get their default, omitted secrets those of the stored channel. The

@@ -1,18 +1,26 @@
+import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import { under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import {
+  type ChannelAuthentication,
+  ChannelAuthenticationSchema,
+  ChannelSchema,
+  type CustomHeader,
+  CustomHeaderSchema,
+} from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
 import { checkLength, checkList, type Problem, violationOf } from "./names.ts";
 
-const maxHeaders = 10;
-const maxName = 100;
-const maxValue = 4_096;
-const maxSecret = 256;
+const { maxItems: maxHeaders } = limitsOf(ChannelSchema.field.customHeaders);
+const { maxLength: maxName } = limitsOf(CustomHeaderSchema.field.name);
+const { maxLength: maxValue } = limitsOf(CustomHeaderSchema.field.value);
+const { maxLength: maxSecret } = limitsOf(ChannelAuthenticationSchema.field.secret);
 
 /** https://www.rfc-editor.org/rfc/rfc9110.html#name-tokens */
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const token = patternOf(TextFormat.HEADER_NAME);
 /** Header values that every server accepts: printable ASCII, with spaces and tabs inside. */
-const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+const fieldValue = patternOf(TextFormat.HEADER_VALUE);
 
 /** Headers that HTTP or the contract sets, and headers of a single connection. */
 const reserved: ReadonlySet<string> = new Set([

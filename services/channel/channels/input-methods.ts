@@ -1,8 +1,13 @@
+import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
+import {
+  type ArrayRows,
+  ArrayRowsSchema,
+  ContentValueSchema,
+} from "../../../gen/engage/channel/v1/task_pb.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
 import { checkText, type Problem, violationOf } from "./names.ts";
 
@@ -12,9 +17,9 @@ const date = /^(\d{4})-(\d{2})-(\d{2})$/;
 const time = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 
 /** Maximal length of a value or a cell, in characters. */
-const maxValueLength = 20_000;
+const { maxLength: maxValueLength } = limitsOf(ContentValueSchema.field.text);
 /** Maximal number of rows of a value. */
-const maxRows = 500;
+const { maxItems: maxRows } = limitsOf(ArrayRowsSchema.field.rows);
 
 /** The check of the text for each input method, except array rows, which are checked cell by cell. */
 const checks: ReadonlyMap<InputMethod, (text: string, field: ContentField) => Problem> = new Map([

@@ -1,15 +1,18 @@
+import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
+import { ContentFieldSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
 
 /** Keys of `params`, `custom_params` and rows. */
-const key = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const maxKeyLength = 100;
+const key = patternOf(TextFormat.KEY);
+const { maxLength: maxKeyLength } = limitsOf(ContentFieldSchema.field.name);
 
 /** User properties, including presets, members of objects, columns of dimensions and virtual properties. */
-const property = /^(#vp@)?#?[A-Za-z_]\w{0,49}([.@]#?\w{1,50}){0,3}$/;
+const property = patternOf(TextFormat.PROPERTY);
 
-const eventName = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
+const eventName = patternOf(TextFormat.EVENT_NAME);
 
 /** Control characters, lone surrogates and invisible characters. */
 const unreadable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;

@@ -1,8 +1,12 @@
+import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import {
+  ChannelSchema,
   type ContentField,
+  ContentFieldSchema,
   type CustomParameter,
+  CustomParameterSchema,
   InputMethod,
   InputMethodSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
@@ -17,13 +21,15 @@ import {
   violationOf,
 } from "./names.ts";
 
-const maxFields = 100;
-const maxOptions = 200;
-const maxColumns = 50;
-const maxDisplayName = 100;
-const maxDescription = 500;
-const maxOption = 200;
-const maxDefault = 2_000;
+const content = ContentFieldSchema.field;
+const { maxItems: maxFields } = limitsOf(ChannelSchema.field.contentTemplate);
+const { maxItems: maxParameters } = limitsOf(ChannelSchema.field.customParameters);
+const { maxItems: maxOptions, maxLength: maxOption } = limitsOf(content.options);
+const { maxItems: maxColumns } = limitsOf(content.columns);
+const { maxLength: maxDisplayName } = limitsOf(content.displayName);
+const { maxLength: maxDescription } = limitsOf(content.description);
+const { maxLength: maxDefault } = limitsOf(content.defaultValue);
+const { maxLength: maxParameterDefault } = limitsOf(CustomParameterSchema.field.defaultValue);
 
 const methodNames = InputMethodSchema.values
   .filter(({ number }) => number !== InputMethod.UNSPECIFIED)
@@ -110,12 +116,12 @@ function checkDefault(field: ContentField): readonly Violation[] {
 
 /** Checks the fields of `custom_params`. */
 export function checkCustomParameters(parameters: readonly CustomParameter[]): readonly Violation[] {
-  return checkList("custom_parameters", parameters, maxFields, () => [
+  return checkList("custom_parameters", parameters, maxParameters, () => [
     ...parameters.flatMap(({ name, property, defaultValue }, i) =>
       under(`custom_parameters[${i}]`, [
         ...violationOf("name", checkKey(name)),
         ...violationOf("property", checkProperty(property)),
-        ...violationOf("default_value", checkText(defaultValue, maxDefault)),
+        ...violationOf("default_value", checkText(defaultValue, maxParameterDefault)),
       ]),
     ),
     ...checkRepeated(

@@ -7,6 +7,7 @@ import type { FunnelEvents, SenderPorts } from "../ports.ts";
 import { computeFunnels } from "./funnels.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { Preparer } from "./prepare/preparer.ts";
+import { previewMessage } from "./preview-message.ts";
 import { type OpenedExchange, Sender } from "./sender.ts";
 import { testChannel } from "./test-channel.ts";
 
@@ -30,7 +31,8 @@ export interface DeliveryOptions {
   readonly pollMs?: number;
 }
 
-export interface Delivery extends Pick<SenderPorts, "checkContent" | "estimate" | "testChannel" | "funnels"> {
+export interface Delivery
+  extends Pick<SenderPorts, "checkContent" | "estimate" | "testChannel" | "previewMessage" | "funnels"> {
   /** Starts to prepare runs and to send their batches. */
   start(): void;
   /** Stops. Requests in flight may end within `drainMs`; then they are aborted, and another process sends them again. */
@@ -72,6 +74,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     estimate: (request, signal) =>
       estimateAudience(audience, { ...request, projectId: Number(request.projectId) }, signal),
     testChannel: (request, signal) => testChannel(request, options, signal),
+    previewMessage: (request, signal) => previewMessage(request, options, signal),
     funnels: (request, signal) => computeFunnels(request, events, clock.now(), signal),
   };
 }

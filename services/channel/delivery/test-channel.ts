@@ -2,21 +2,20 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Clock } from "../../../base/async/clock.ts";
 import { ownHeaders } from "../../../base/net/http-client.ts";
 import { defaultSignatureHeader } from "../../../base/net/signature.ts";
-import { plainText } from "../../../base/text/plain-text.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   TestChannelResponseSchema,
   VerdictSchema,
 } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { AudienceSource } from "../audience/source.ts";
-import { compileElement, type Element } from "../content/element.ts";
-import { compileReceipts } from "../content/receipts.ts";
+import { compileElement } from "../content/element.ts";
 import { sampleContent } from "../content/sample.ts";
 import { judgeOutcome, type Validation } from "../judge-reply/judge-reply.ts";
 import type { TestRequest } from "../ports.ts";
 import { attempt } from "./call/attempt.ts";
 import { compileSendPlan } from "./call/send-plan.ts";
 import type { OpenedExchange } from "./sender.ts";
+import { readTexts, writeTestReceipts } from "./test-message.ts";
 
 export interface TestOptions {
   readonly audience: AudienceSource;
@@ -25,8 +24,6 @@ export interface TestOptions {
   readonly clock: Clock;
 }
 
-/** Receipt ids of tests, which are excluded from statistics. */
-const testIds = { kind: "task", taskId: "test", taskInstanceId: "test", execDetailId: "test" } as const;
 const maxShownBody = 16_384;
 const masked = "***";
 
@@ -37,10 +34,9 @@ export async function testChannel(
   signal: AbortSignal,
 ): Promise<MessageInitShape<typeof TestChannelResponseSchema>> {
   const { clock, openExchange, newRequestId } = options;
-  const ids = { projectId: Number(channel.projectId), origin: testIds, groupId: "", language: "" };
   const element = compileElement(channel, sampleContent(channel, content));
-  const texts = await textsOf(element, channel, pushId, options, signal);
-  const text = `[${element.write(pushId, texts, compileReceipts(ids)(newRequestId()))}]`;
+  const texts = await readTexts(element.properties, { channel, pushId }, options.audience, signal);
+  const text = `[${element.write(pushId, texts, writeTestReceipts(channel, newRequestId()))}]`;
   const body = Buffer.from(text);
   const plan = compileSendPlan(channel);
   const headers = plan.headers(body);
@@ -60,20 +56,6 @@ export async function testChannel(
     strict: verdictOf("strict"),
     lenient: verdictOf("lenient"),
   };
-}
-
-/** Reads the property values of the user with the push id; an unknown user has none. */
-async function textsOf(
-  { properties }: Element,
-  { projectId, pushIdProperty }: Channel,
-  pushId: string,
-  { audience }: TestOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (properties.length === 0) return [];
-  const request = { projectId: Number(projectId), pushIdProperty, pushIds: [pushId], properties };
-  const found = (await audience.lookup(request, signal)).get(pushId);
-  return properties.map((name) => plainText(found?.[name]));
 }
 
 function signatureHeaderOf({ authentication }: Channel): string {

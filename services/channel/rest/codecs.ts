@@ -10,6 +10,7 @@ import {
   EstimateAudienceRequestSchema,
   GetTaskResponseSchema,
   ListTasksResponseSchema,
+  PreviewMessageRequestSchema,
   RunTaskResponseSchema,
   TestChannelRequestSchema,
 } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
@@ -30,6 +31,7 @@ type Read = (desc: DescMessage, json: JsonValue, at: string) => ReadJson;
 const readers: readonly (readonly [DescMessage, Read])[] = [
   [TaskSchema, readQuery],
   [EstimateAudienceRequestSchema, readQuery],
+  [PreviewMessageRequestSchema, readQuery],
   [ChannelSchema, readChannel],
   [TestChannelRequestSchema, readChannelWithin],
 ];

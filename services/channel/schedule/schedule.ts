@@ -1,7 +1,9 @@
 import { Cron } from "croner";
+import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import type { Schedule } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { type Schedule, ScheduleSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
 
 /** Times of a schedule, in milliseconds since 1970. */
@@ -12,9 +14,9 @@ export interface Times {
   last(untilMs: number): number | null;
 }
 
-const localTime = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
+const localTime = patternOf(TextFormat.TIME);
 /** Longest pattern. All five fields written as lists take 391 characters; the time to parse grows with the length. */
-const maxPattern = 1_000;
+const { maxLength: maxPattern } = limitsOf(ScheduleSchema.field.cron);
 const offset = /^[+-](0\d|1[0-4]):[0-5]\d$/;
 
 /**
@@ -64,8 +66,7 @@ export function checkSchedule(schedule: Schedule, zone: string, nowMs: number): 
 }
 
 function isLocalTime(text: string): boolean {
-  const [, day = ""] = localTime.exec(text) ?? [];
-  return isDate(day);
+  return localTime.test(text) && isDate(text.slice(0, "yyyy-MM-dd".length));
 }
 
 function checkPattern(text: string, timezone: string): string | undefined {

@@ -1,21 +1,32 @@
+import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import type { Content, ExperimentGroup, Journey, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
+import {
+  type Content,
+  ContentSchema,
+  type ExperimentGroup,
+  ExperimentGroupSchema,
+  type Journey,
+  type Task,
+  TaskSchema,
+} from "../../../gen/engage/channel/v1/task_pb.ts";
+import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
 import { checkDisplayName, checkList, checkProperty, checkRepeated, violationOf } from "../channels/names.ts";
 import type { SenderPorts } from "../ports.ts";
 import { checkSchedule } from "../schedule/schedule.ts";
 import { checkAudienceForm } from "./audience.ts";
 
-const maxName = 100;
-const maxLanguages = 100;
-const maxGroups = 20;
-const maxIdLength = 64;
-const id = /^[\x21-\x7e]+$/;
+const { maxLength: maxName } = limitsOf(TaskSchema.field.name);
+const { maxItems: maxLanguages } = limitsOf(TaskSchema.field.contents);
+const { maxItems: maxGroups } = limitsOf(TaskSchema.field.experimentGroups);
+const { maxLength: maxIdLength } = limitsOf(ExperimentGroupSchema.field.groupId);
+const { max: maxShare = 100 } = limitsOf(ExperimentGroupSchema.field.share);
+const id = patternOf(TextFormat.ID);
 /** Languages such as `en`, `zh-CN` and `pt_BR`. */
-const language = /^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$/;
-const maxLanguageLength = 35;
+const language = patternOf(TextFormat.LANGUAGE);
+const { maxLength: maxLanguageLength } = limitsOf(ContentSchema.field.language);
 /** Tolerance for rounding errors of shares, such as three of 33.3. */
 const shareSlack = 1e-9;
 
@@ -33,6 +44,15 @@ export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: num
     ...checkGroups(task.experimentGroups, channel, rules),
     ...(schedule ? under("schedule", checkSchedule(schedule, zone, nowMs)) : []),
     ...(journey ? under("journey", checkJourney(journey)) : []),
+  ];
+}
+
+/** Checks what the messages of a task are written from. Fields are relative to the task. */
+export function checkMessages(task: Task, channel: Channel, rules: Rules): readonly Violation[] {
+  return [
+    ...checkContents(task.contents, channel, rules),
+    ...checkLanguageProperty(task),
+    ...checkGroups(task.experimentGroups, channel, rules),
   ];
 }
 
@@ -108,9 +128,9 @@ function checkGroups(
     ...eachViolation(groups, ({ groupId, share, contents }, i) =>
       under(`experiment_groups[${i}]`, [
         ...violationOf("group_id", checkId(groupId)),
-        ...(share > 0 && share <= 100
+        ...(share > 0 && share <= maxShare
           ? []
-          : [{ field: "share", description: `is ${share}, valid is above 0 to 100` }]),
+          : [{ field: "share", description: `is ${share}, valid is above 0 to ${maxShare}` }]),
         ...(contents.length > 0 ? checkContents(contents, channel, rules) : []),
       ]),
     ),

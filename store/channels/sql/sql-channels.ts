@@ -86,7 +86,7 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async tasks(
-    filter: { readonly channelId?: string },
+    filter: port.TaskFilter,
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.StoredTask>> {

@@ -1,5 +1,14 @@
 import { all, first, type Operation, type Session } from "../../sql/query.ts";
-import type { DueTask, NewTask, Page, PageRequest, StoredTask, TaskCreated, TaskState } from "../records.ts";
+import type {
+  DueTask,
+  NewTask,
+  Page,
+  PageRequest,
+  StoredTask,
+  TaskCreated,
+  TaskFilter,
+  TaskState,
+} from "../records.ts";
 import { lockChannel } from "./channel-rows.ts";
 import { channelIdOf, numberOfCursor, seqOfChannel, seqOfTask, taskIdOf } from "./ids.ts";
 
@@ -48,17 +57,20 @@ export function* findTask(_session: Session, taskId: string): Operation<StoredTa
 
 export function* listTasks(
   _session: Session,
-  { channelId }: { readonly channelId?: string },
+  { channelId, states = [] }: TaskFilter,
   { limit, after }: PageRequest,
 ): Operation<Page<StoredTask>> {
   const before = numberOfCursor(after, Number.MAX_SAFE_INTEGER);
+  const channel = channelId === undefined ? [] : [seqOfChannel(channelId)];
+  const ofChannel = channel.map(() => "AND channel_seq = $3").join("");
+  const places = states.map((_, i) => `$${3 + channel.length + i}`).join(", ");
+  const inState = states.length === 0 ? "" : `AND state IN (${places})`;
   const rows = yield* all<TaskRow>(
-    channelId === undefined
-      ? `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 ORDER BY seq DESC LIMIT $2`
-      : `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 AND channel_seq = $3 ORDER BY seq DESC LIMIT $2`,
+    `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 ${ofChannel} ${inState} ORDER BY seq DESC LIMIT $2`,
     before,
     limit + 1,
-    ...(channelId === undefined ? [] : [seqOfChannel(channelId)]),
+    ...channel,
+    ...states,
   );
   const onPage = rows.slice(0, limit);
   return { items: onPage.map(toTask), next: rows.length > limit ? String(onPage.at(-1)!.seq) : null };

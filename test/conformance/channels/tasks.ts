@@ -32,6 +32,30 @@ export function testTasks(open: OpenWorld): void {
       await expect(world.store.tasks({}, { limit: 2, after: "x" })).rejects.toThrow(PageCursorError);
     });
 
+    it("are listed by their states, in pages, of a channel too", async () => {
+      await using world = await open();
+      const a = await addChannel(world.store, "a");
+      const b = await addChannel(world.store, "b");
+      for (const channelId of [a, b, a, a]) await addTask(world.store, channelId);
+      await addTask(world.store, a, world.clock.ms + 60_000);
+      await world.store.cancelTask("t3");
+      const idsOf = async (filter: Parameters<typeof world.store.tasks>[0], after?: string) => {
+        const { items, next } = await world.store.tasks(filter, {
+          limit: 2,
+          ...(after !== undefined && { after }),
+        });
+        return [items.map(({ taskId }) => taskId), next] as const;
+      };
+      expect(await idsOf({ states: ["cancelled", "scheduled"] })).toEqual([["t5", "t3"], null]);
+      const [first, next] = await idsOf({ states: ["draft"] });
+      expect([first, await idsOf({ states: ["draft"] }, next!)]).toEqual([
+        ["t4", "t2"],
+        [["t1"], null],
+      ]);
+      expect(await idsOf({ channelId: a, states: ["draft"] })).toEqual([["t4", "t1"], null]);
+      expect(await idsOf({ channelId: b, states: ["done", "failed"] })).toEqual([[], null]);
+    });
+
     it("run once at a time, with an id of the day", async () => {
       await using world = await open();
       const { taskId, run } = await preparedRun(world.store, []);

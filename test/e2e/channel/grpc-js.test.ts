@@ -45,6 +45,9 @@ test("a push is made, run, watched and looked at", async () => {
   expect(made.channel).toMatchObject({ channelId: "c1", etag: "v1", authentication: { secret: "" } });
   const audience = { pushIds: { pushIds: ["ann", "bob", "", "Dan", "ann"] } };
   const task = { name: "news", channelId: "c1", contents, audience };
+  const preview = await client.unary("PreviewMessage", { task, pushId: "ann" });
+  expect(JSON.parse(preview.message)).toMatchObject({ push_id: "ann", params: { title: "Hi" } });
+  expect(preview).toMatchObject({ groupId: "", language: "default" });
   const created = await client.unary("CreateTask", { task });
   expect(created.task).toMatchObject({ taskId: "t1", state: "TASK_STATE_DRAFT" });
   await client.unary("RunTask", { taskId: "t1" });
@@ -63,6 +66,8 @@ test("a push is made, run, watched and looked at", async () => {
   expect(batches).toMatchObject([
     { size: 1, state: "succeeded", attempts: 1, failedItems: [{ index: 1, pushId: "Dan" }] },
   ]);
+  const done = await client.unary("ListTasks", { states: ["TASK_STATE_DONE", "TASK_STATE_FAILED"] });
+  expect(done.tasks).toMatchObject([{ taskId: "t1", state: "TASK_STATE_DONE" }]);
   const found = await client.unary("GetTask", { taskId: "t1", withFunnel: true });
   expect(found.funnels[0].steps).toEqual([
     { name: "sent", users: 3 },

@@ -38,6 +38,9 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
       rig.tests.push(request);
       return { status: 200, signature: "00ff", strict: { succeeded: true } };
     },
+    async previewMessage({ pushId, groupId, language }) {
+      return { message: `{"push_id":"${pushId}"}`, groupId, language };
+    },
     funnels: async ({ channel, run }) => [{ groupId: `${channel.name} ${run.runId}` }],
     sleep: async () => {},
     stopping: new AbortController().signal,

@@ -193,3 +193,82 @@ describe("tasks", () => {
     expect([failure.code, failure.rawMessage]).toEqual([code, expect.stringContaining(message)]);
   });
 });
+
+describe("lists of tasks", () => {
+  it("have those of some states, whatever their order", async () => {
+    await using rig = await openWithChannel();
+    for (let i = 0; i < 3; i++) await rig.client.createTask({ task: taskOf() as never });
+    await rig.client.cancelTask({ taskId: "t2" });
+    const idsOf = async (states: TaskState[]) =>
+      (await rig.client.listTasks({ states })).tasks.map(({ taskId }) => taskId);
+    expect(await idsOf([])).toEqual(["t3", "t2", "t1"]);
+    expect(await idsOf([TaskState.CANCELLED])).toEqual(["t2"]);
+    expect(await idsOf([TaskState.CANCELLED, TaskState.DRAFT, TaskState.DRAFT])).toEqual(["t3", "t2", "t1"]);
+    expect(await idsOf([TaskState.SENDING])).toEqual([]);
+    const { nextPageToken } = await rig.client.listTasks({ states: [TaskState.DRAFT], pageSize: 1 });
+    const other = { states: [TaskState.CANCELLED], pageSize: 1, pageToken: nextPageToken };
+    expect((await failureOf(rig.client.listTasks(other))).code).toBe(Code.InvalidArgument);
+  });
+
+  it("refuse what is no state", async () => {
+    await using rig = await openWithChannel();
+    const failure = await failureOf(
+      rig.client.listTasks({ states: [TaskState.DONE, TaskState.UNSPECIFIED] }),
+    );
+    expect([failure.code, failure.rawMessage]).toEqual([
+      Code.InvalidArgument,
+      "states[1] is 0, valid are TASK_STATE_DRAFT, TASK_STATE_SCHEDULED, TASK_STATE_PREPARING, TASK_STATE_SENDING, TASK_STATE_DONE, TASK_STATE_CANCELLED, TASK_STATE_FAILED",
+    ]);
+  });
+});
+
+describe("a preview of a message", () => {
+  const groups = [
+    { groupId: "a", share: 50 },
+    { groupId: "b", share: 50, contents: [content] },
+  ];
+
+  it("needs neither an audience nor a name", async () => {
+    await using rig = await openWithChannel();
+    const task = { channelId: "c1", contents: [content], experimentGroups: groups };
+    const shown = await rig.client.previewMessage({ task, pushId: "ann", groupId: "b", language: "default" });
+    expect(shown).toMatchObject({ message: '{"push_id":"ann"}', groupId: "b", language: "default" });
+  });
+
+  it.each([
+    [{ pushId: "ann" }, Code.InvalidArgument, "task is required"],
+    [{ task: {}, pushId: "ann" }, Code.InvalidArgument, "task.channel_id is required"],
+    [{ task: { channelId: "c9" }, pushId: "ann" }, Code.NotFound, 'there is no channel "c9"'],
+    [{ task: taskOf(), pushId: " " }, Code.InvalidArgument, "push_id is required"],
+    [
+      { task: taskOf(), pushId: "x".repeat(1_001) },
+      Code.InvalidArgument,
+      "push_id has 1001 characters, at most 1000",
+    ],
+    [
+      { task: { channelId: "c1", contents: [] }, pushId: "ann" },
+      Code.InvalidArgument,
+      "task.contents has no content",
+    ],
+    [
+      { task: taskOf(), pushId: "ann", groupId: "z" },
+      Code.InvalidArgument,
+      'group_id is "z", the task has none',
+    ],
+    [
+      { task: taskOf({ experimentGroups: groups }), pushId: "ann", groupId: "z" },
+      Code.InvalidArgument,
+      'group_id is "z", valid are "a", "b"',
+    ],
+    [
+      { task: taskOf(), pushId: "ann", language: "de" },
+      Code.InvalidArgument,
+      'language is "de", valid are "default"',
+    ],
+  ])("refuses %j", async (request, code, message) => {
+    await using rig = await openWithChannel();
+    const failure = await failureOf(rig.client.previewMessage(request as never));
+    expect(failure.code).toBe(code);
+    expect(failure.rawMessage).toContain(message);
+  });
+});

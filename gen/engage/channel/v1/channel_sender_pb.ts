@@ -12,8 +12,9 @@ import type { Channel } from "./channel_pb.ts";
 import { file_engage_channel_v1_channel } from "./channel_pb.ts";
 import type { BatchSummary, Funnel, TaskProgress, TaskStatistics } from "./statistics_pb.ts";
 import { file_engage_channel_v1_statistics } from "./statistics_pb.ts";
-import type { Audience, Content, Task } from "./task_pb.ts";
+import type { Audience, Content, Task, TaskState } from "./task_pb.ts";
 import { file_engage_channel_v1_task } from "./task_pb.ts";
+import { file_engage_gateway_v1_limits } from "../../gateway/v1/limits_pb.ts";
 import { file_engage_gateway_v1_options } from "../../gateway/v1/options_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -22,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engage/channel/v1/channel_sender.proto.
  */
 export const file_engage_channel_v1_channel_sender: GenFile = /*@__PURE__*/
-  fileDesc("CiZlbmdhZ2UvY2hhbm5lbC92MS9jaGFubmVsX3NlbmRlci5wcm90bxIRZW5nYWdlLmNoYW5uZWwudjEiQwoUQ3JlYXRlQ2hhbm5lbFJlcXVlc3QSKwoHY2hhbm5lbBgBIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiRAoVQ3JlYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIicKEUdldENoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkiQQoSR2V0Q2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIlAKE0xpc3RDaGFubmVsc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoAxIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJdChRMaXN0Q2hhbm5lbHNSZXNwb25zZRIsCghjaGFubmVscxgBIAMoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlcKFFVwZGF0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSKwoHY2hhbm5lbBgCIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiVgoVVXBkYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsEhAKCHdhcm5pbmdzGAIgAygJIjgKFERlbGV0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSDAoEZXRhZxgCIAEoCSIXChVEZWxldGVDaGFubmVsUmVzcG9uc2UikwEKElRlc3RDaGFubmVsUmVxdWVzdBIrCgdjaGFubmVsGAEgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuQ2hhbm5lbBISCgpjaGFubmVsX2lkGAIgASgJEg8KB3B1c2hfaWQYAyABKAkSKwoHY29udGVudBgEIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNvbnRlbnQi3wIKE1Rlc3RDaGFubmVsUmVzcG9uc2USUwoPcmVxdWVzdF9oZWFkZXJzGAEgAygLMjouZW5nYWdlLmNoYW5uZWwudjEuVGVzdENoYW5uZWxSZXNwb25zZS5SZXF1ZXN0SGVhZGVyc0VudHJ5EhQKDHJlcXVlc3RfYm9keRgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSDgoGc3RhdHVzGAQgASgFEhUKDXJlc3BvbnNlX2JvZHkYBSABKAkSEwoLZHVyYXRpb25fbXMYBiABKAUSKgoGc3RyaWN0GAcgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuVmVyZGljdBIrCgdsZW5pZW50GAggASgLMhouZW5nYWdlLmNoYW5uZWwudjEuVmVyZGljdBo1ChNSZXF1ZXN0SGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTwoHVmVyZGljdBIRCglzdWNjZWVkZWQYASABKAgSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEAoId2FybmluZ3MYBCADKAkidgoXRXN0aW1hdGVBdWRpZW5jZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoAxItCghhdWRpZW5jZRgCIAEoCzIbLmVuZ2FnZS5jaGFubmVsLnYxLkF1ZGllbmNlEhgKEHB1c2hfaWRfcHJvcGVydHkYAyABKAkiTgoYRXN0aW1hdGVBdWRpZW5jZVJlc3BvbnNlEg0KBXVzZXJzGAEgASgDEhEKCXJlYWNoYWJsZRgCIAEoAxIQCgh3YXJuaW5ncxgDIAMoCSI6ChFDcmVhdGVUYXNrUmVxdWVzdBIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzayJNChJDcmVhdGVUYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSEAoId2FybmluZ3MYAiADKAkiIQoOUnVuVGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCSI4Cg9SdW5UYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2siJAoRQ2FuY2VsVGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCSI7ChJDYW5jZWxUYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2siNgoOR2V0VGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCRITCgt3aXRoX2Z1bm5lbBgCIAEoCCKbAQoPR2V0VGFza1Jlc3BvbnNlEiUKBHRhc2sYASABKAsyFy5lbmdhZ2UuY2hhbm5lbC52MS5UYXNrEjUKCnN0YXRpc3RpY3MYAiABKAsyIS5lbmdhZ2UuY2hhbm5lbC52MS5UYXNrU3RhdGlzdGljcxIqCgdmdW5uZWxzGAMgAygLMhkuZW5nYWdlLmNoYW5uZWwudjEuRnVubmVsIk0KEExpc3RUYXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJUChFMaXN0VGFza3NSZXNwb25zZRImCgV0YXNrcxgBIAMoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImEKEkxpc3RCYXRjaGVzUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJEhMKC29ubHlfZmFpbGVkGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImAKE0xpc3RCYXRjaGVzUmVzcG9uc2USMAoHYmF0Y2hlcxgBIAMoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLkJhdGNoU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIwoQV2F0Y2hUYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJIkYKEVdhdGNoVGFza1Jlc3BvbnNlEjEKCHByb2dyZXNzGAEgASgLMh8uZW5nYWdlLmNoYW5uZWwudjEuVGFza1Byb2dyZXNzMqIOCg1DaGFubmVsU2VuZGVyEoEBCg1DcmVhdGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuQ3JlYXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVDaGFubmVsUmVzcG9uc2UiHYLT5JMCFzoHY2hhbm5lbCIML3YxL2NoYW5uZWxzEoIBCgpHZXRDaGFubmVsEiQuZW5nYWdlLmNoYW5uZWwudjEuR2V0Q2hhbm5lbFJlcXVlc3QaJS5lbmdhZ2UuY2hhbm5lbC52MS5HZXRDaGFubmVsUmVzcG9uc2UiJ6rUGAIoAYLT5JMCGxIZL3YxL2NoYW5uZWxzL3tjaGFubmVsX2lkfRJ7CgxMaXN0Q2hhbm5lbHMSJi5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0Q2hhbm5lbHNSZXF1ZXN0GicuZW5nYWdlLmNoYW5uZWwudjEuTGlzdENoYW5uZWxzUmVzcG9uc2UiGqrUGAIoAYLT5JMCDhIML3YxL2NoYW5uZWxzEo4BCg1VcGRhdGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuVXBkYXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5VcGRhdGVDaGFubmVsUmVzcG9uc2UiKoLT5JMCJDoHY2hhbm5lbBoZL3YxL2NoYW5uZWxzL3tjaGFubmVsX2lkfRKFAQoNRGVsZXRlQ2hhbm5lbBInLmVuZ2FnZS5jaGFubmVsLnYxLkRlbGV0ZUNoYW5uZWxSZXF1ZXN0GiguZW5nYWdlLmNoYW5uZWwudjEuRGVsZXRlQ2hhbm5lbFJlc3BvbnNlIiGC0+STAhsqGS92MS9jaGFubmVscy97Y2hhbm5lbF9pZH0SegoLVGVzdENoYW5uZWwSJS5lbmdhZ2UuY2hhbm5lbC52MS5UZXN0Q2hhbm5lbFJlcXVlc3QaJi5lbmdhZ2UuY2hhbm5lbC52MS5UZXN0Q2hhbm5lbFJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9jaGFubmVsczp0ZXN0EpQBChBFc3RpbWF0ZUF1ZGllbmNlEiouZW5nYWdlLmNoYW5uZWwudjEuRXN0aW1hdGVBdWRpZW5jZVJlcXVlc3QaKy5lbmdhZ2UuY2hhbm5lbC52MS5Fc3RpbWF0ZUF1ZGllbmNlUmVzcG9uc2UiJ6rUGAIoAYLT5JMCGzoBKiIWL3YxL2F1ZGllbmNlczplc3RpbWF0ZRJyCgpDcmVhdGVUYXNrEiQuZW5nYWdlLmNoYW5uZWwudjEuQ3JlYXRlVGFza1JlcXVlc3QaJS5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVUYXNrUmVzcG9uc2UiF4LT5JMCEToEdGFzayIJL3YxL3Rhc2tzEnQKB1J1blRhc2sSIS5lbmdhZ2UuY2hhbm5lbC52MS5SdW5UYXNrUmVxdWVzdBoiLmVuZ2FnZS5jaGFubmVsLnYxLlJ1blRhc2tSZXNwb25zZSIigtPkkwIcOgEqIhcvdjEvdGFza3Mve3Rhc2tfaWR9OnJ1bhKAAQoKQ2FuY2VsVGFzaxIkLmVuZ2FnZS5jaGFubmVsLnYxLkNhbmNlbFRhc2tSZXF1ZXN0GiUuZW5nYWdlLmNoYW5uZWwudjEuQ2FuY2VsVGFza1Jlc3BvbnNlIiWC0+STAh86ASoiGi92MS90YXNrcy97dGFza19pZH06Y2FuY2VsEnMKB0dldFRhc2sSIS5lbmdhZ2UuY2hhbm5lbC52MS5HZXRUYXNrUmVxdWVzdBoiLmVuZ2FnZS5jaGFubmVsLnYxLkdldFRhc2tSZXNwb25zZSIhqtQYAigBgtPkkwIVEhMvdjEvdGFza3Mve3Rhc2tfaWR9Em8KCUxpc3RUYXNrcxIjLmVuZ2FnZS5jaGFubmVsLnYxLkxpc3RUYXNrc1JlcXVlc3QaJC5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0VGFza3NSZXNwb25zZSIXqtQYAigBgtPkkwILEgkvdjEvdGFza3MShwEKC0xpc3RCYXRjaGVzEiUuZW5nYWdlLmNoYW5uZWwudjEuTGlzdEJhdGNoZXNSZXF1ZXN0GiYuZW5nYWdlLmNoYW5uZWwudjEuTGlzdEJhdGNoZXNSZXNwb25zZSIpqtQYAigBgtPkkwIdEhsvdjEvdGFza3Mve3Rhc2tfaWR9L2JhdGNoZXMSgQEKCVdhdGNoVGFzaxIjLmVuZ2FnZS5jaGFubmVsLnYxLldhdGNoVGFza1JlcXVlc3QaJC5lbmdhZ2UuY2hhbm5lbC52MS5XYXRjaFRhc2tSZXNwb25zZSInqtQYAigBgtPkkwIbEhkvdjEvdGFza3Mve3Rhc2tfaWR9OndhdGNoMAFCK1opZW5nYWdlL2dlbi9nby9lbmdhZ2UvY2hhbm5lbC92MTtjaGFubmVsdjFiBnByb3RvMw", [file_engage_channel_v1_channel, file_engage_channel_v1_statistics, file_engage_channel_v1_task, file_engage_gateway_v1_options, file_google_api_annotations]);
+  fileDesc("CiZlbmdhZ2UvY2hhbm5lbC92MS9jaGFubmVsX3NlbmRlci5wcm90bxIRZW5nYWdlLmNoYW5uZWwudjEiQwoUQ3JlYXRlQ2hhbm5lbFJlcXVlc3QSKwoHY2hhbm5lbBgBIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiRAoVQ3JlYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIicKEUdldENoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkiQQoSR2V0Q2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIlAKE0xpc3RDaGFubmVsc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoAxIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJdChRMaXN0Q2hhbm5lbHNSZXNwb25zZRIsCghjaGFubmVscxgBIAMoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlcKFFVwZGF0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSKwoHY2hhbm5lbBgCIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiVgoVVXBkYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsEhAKCHdhcm5pbmdzGAIgAygJIjgKFERlbGV0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSDAoEZXRhZxgCIAEoCSIXChVEZWxldGVDaGFubmVsUmVzcG9uc2UimwEKElRlc3RDaGFubmVsUmVxdWVzdBIrCgdjaGFubmVsGAEgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuQ2hhbm5lbBISCgpjaGFubmVsX2lkGAIgASgJEhcKB3B1c2hfaWQYAyABKAlCBrrUGAIIARIrCgdjb250ZW50GAQgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuQ29udGVudCLfAgoTVGVzdENoYW5uZWxSZXNwb25zZRJTCg9yZXF1ZXN0X2hlYWRlcnMYASADKAsyOi5lbmdhZ2UuY2hhbm5lbC52MS5UZXN0Q2hhbm5lbFJlc3BvbnNlLlJlcXVlc3RIZWFkZXJzRW50cnkSFAoMcmVxdWVzdF9ib2R5GAIgASgJEhEKCXNpZ25hdHVyZRgDIAEoCRIOCgZzdGF0dXMYBCABKAUSFQoNcmVzcG9uc2VfYm9keRgFIAEoCRITCgtkdXJhdGlvbl9tcxgGIAEoBRIqCgZzdHJpY3QYByABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5WZXJkaWN0EisKB2xlbmllbnQYCCABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5WZXJkaWN0GjUKE1JlcXVlc3RIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJPCgdWZXJkaWN0EhEKCXN1Y2NlZWRlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIQCgh3YXJuaW5ncxgEIAMoCSKQAQoXRXN0aW1hdGVBdWRpZW5jZVJlcXVlc3QSGgoKcHJvamVjdF9pZBgBIAEoA0IGutQYAggBEjUKCGF1ZGllbmNlGAIgASgLMhsuZW5nYWdlLmNoYW5uZWwudjEuQXVkaWVuY2VCBrrUGAIIARIiChBwdXNoX2lkX3Byb3BlcnR5GAMgASgJQgi61BgECAFABCJOChhFc3RpbWF0ZUF1ZGllbmNlUmVzcG9uc2USDQoFdXNlcnMYASABKAMSEQoJcmVhY2hhYmxlGAIgASgDEhAKCHdhcm5pbmdzGAMgAygJIn4KFVByZXZpZXdNZXNzYWdlUmVxdWVzdBIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzaxIaCgdwdXNoX2lkGAIgASgJQgm61BgFCAEQ6AcSEAoIZ3JvdXBfaWQYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkiTQoWUHJldmlld01lc3NhZ2VSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEhAKCGdyb3VwX2lkGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJIjoKEUNyZWF0ZVRhc2tSZXF1ZXN0EiUKBHRhc2sYASABKAsyFy5lbmdhZ2UuY2hhbm5lbC52MS5UYXNrIk0KEkNyZWF0ZVRhc2tSZXNwb25zZRIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzaxIQCgh3YXJuaW5ncxgCIAMoCSIhCg5SdW5UYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJIjgKD1J1blRhc2tSZXNwb25zZRIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzayIkChFDYW5jZWxUYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJIjsKEkNhbmNlbFRhc2tSZXNwb25zZRIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzayI2Cg5HZXRUYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJEhMKC3dpdGhfZnVubmVsGAIgASgIIpsBCg9HZXRUYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSNQoKc3RhdGlzdGljcxgCIAEoCzIhLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2tTdGF0aXN0aWNzEioKB2Z1bm5lbHMYAyADKAsyGS5lbmdhZ2UuY2hhbm5lbC52MS5GdW5uZWwiewoQTGlzdFRhc2tzUmVxdWVzdBISCgpjaGFubmVsX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJEiwKBnN0YXRlcxgEIAMoDjIcLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2tTdGF0ZSJUChFMaXN0VGFza3NSZXNwb25zZRImCgV0YXNrcxgBIAMoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImEKEkxpc3RCYXRjaGVzUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJEhMKC29ubHlfZmFpbGVkGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImAKE0xpc3RCYXRjaGVzUmVzcG9uc2USMAoHYmF0Y2hlcxgBIAMoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLkJhdGNoU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIwoQV2F0Y2hUYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJIkYKEVdhdGNoVGFza1Jlc3BvbnNlEjEKCHByb2dyZXNzGAEgASgLMh8uZW5nYWdlLmNoYW5uZWwudjEuVGFza1Byb2dyZXNzMq4PCg1DaGFubmVsU2VuZGVyEoEBCg1DcmVhdGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuQ3JlYXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVDaGFubmVsUmVzcG9uc2UiHYLT5JMCFzoHY2hhbm5lbCIML3YxL2NoYW5uZWxzEoIBCgpHZXRDaGFubmVsEiQuZW5nYWdlLmNoYW5uZWwudjEuR2V0Q2hhbm5lbFJlcXVlc3QaJS5lbmdhZ2UuY2hhbm5lbC52MS5HZXRDaGFubmVsUmVzcG9uc2UiJ6rUGAIoAYLT5JMCGxIZL3YxL2NoYW5uZWxzL3tjaGFubmVsX2lkfRJ7CgxMaXN0Q2hhbm5lbHMSJi5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0Q2hhbm5lbHNSZXF1ZXN0GicuZW5nYWdlLmNoYW5uZWwudjEuTGlzdENoYW5uZWxzUmVzcG9uc2UiGqrUGAIoAYLT5JMCDhIML3YxL2NoYW5uZWxzEo4BCg1VcGRhdGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuVXBkYXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5VcGRhdGVDaGFubmVsUmVzcG9uc2UiKoLT5JMCJDoHY2hhbm5lbBoZL3YxL2NoYW5uZWxzL3tjaGFubmVsX2lkfRKFAQoNRGVsZXRlQ2hhbm5lbBInLmVuZ2FnZS5jaGFubmVsLnYxLkRlbGV0ZUNoYW5uZWxSZXF1ZXN0GiguZW5nYWdlLmNoYW5uZWwudjEuRGVsZXRlQ2hhbm5lbFJlc3BvbnNlIiGC0+STAhsqGS92MS9jaGFubmVscy97Y2hhbm5lbF9pZH0SegoLVGVzdENoYW5uZWwSJS5lbmdhZ2UuY2hhbm5lbC52MS5UZXN0Q2hhbm5lbFJlcXVlc3QaJi5lbmdhZ2UuY2hhbm5lbC52MS5UZXN0Q2hhbm5lbFJlc3BvbnNlIhyC0+STAhY6ASoiES92MS9jaGFubmVsczp0ZXN0EpQBChBFc3RpbWF0ZUF1ZGllbmNlEiouZW5nYWdlLmNoYW5uZWwudjEuRXN0aW1hdGVBdWRpZW5jZVJlcXVlc3QaKy5lbmdhZ2UuY2hhbm5lbC52MS5Fc3RpbWF0ZUF1ZGllbmNlUmVzcG9uc2UiJ6rUGAIoAYLT5JMCGzoBKiIWL3YxL2F1ZGllbmNlczplc3RpbWF0ZRKJAQoOUHJldmlld01lc3NhZ2USKC5lbmdhZ2UuY2hhbm5lbC52MS5QcmV2aWV3TWVzc2FnZVJlcXVlc3QaKS5lbmdhZ2UuY2hhbm5lbC52MS5QcmV2aWV3TWVzc2FnZVJlc3BvbnNlIiKq1BgCKAGC0+STAhY6ASoiES92MS90YXNrczpwcmV2aWV3EnIKCkNyZWF0ZVRhc2sSJC5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVUYXNrUmVxdWVzdBolLmVuZ2FnZS5jaGFubmVsLnYxLkNyZWF0ZVRhc2tSZXNwb25zZSIXgtPkkwIROgR0YXNrIgkvdjEvdGFza3MSdAoHUnVuVGFzaxIhLmVuZ2FnZS5jaGFubmVsLnYxLlJ1blRhc2tSZXF1ZXN0GiIuZW5nYWdlLmNoYW5uZWwudjEuUnVuVGFza1Jlc3BvbnNlIiKC0+STAhw6ASoiFy92MS90YXNrcy97dGFza19pZH06cnVuEoABCgpDYW5jZWxUYXNrEiQuZW5nYWdlLmNoYW5uZWwudjEuQ2FuY2VsVGFza1JlcXVlc3QaJS5lbmdhZ2UuY2hhbm5lbC52MS5DYW5jZWxUYXNrUmVzcG9uc2UiJYLT5JMCHzoBKiIaL3YxL3Rhc2tzL3t0YXNrX2lkfTpjYW5jZWwScwoHR2V0VGFzaxIhLmVuZ2FnZS5jaGFubmVsLnYxLkdldFRhc2tSZXF1ZXN0GiIuZW5nYWdlLmNoYW5uZWwudjEuR2V0VGFza1Jlc3BvbnNlIiGq1BgCKAGC0+STAhUSEy92MS90YXNrcy97dGFza19pZH0SbwoJTGlzdFRhc2tzEiMuZW5nYWdlLmNoYW5uZWwudjEuTGlzdFRhc2tzUmVxdWVzdBokLmVuZ2FnZS5jaGFubmVsLnYxLkxpc3RUYXNrc1Jlc3BvbnNlIheq1BgCKAGC0+STAgsSCS92MS90YXNrcxKHAQoLTGlzdEJhdGNoZXMSJS5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0QmF0Y2hlc1JlcXVlc3QaJi5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0QmF0Y2hlc1Jlc3BvbnNlIimq1BgCKAGC0+STAh0SGy92MS90YXNrcy97dGFza19pZH0vYmF0Y2hlcxKBAQoJV2F0Y2hUYXNrEiMuZW5nYWdlLmNoYW5uZWwudjEuV2F0Y2hUYXNrUmVxdWVzdBokLmVuZ2FnZS5jaGFubmVsLnYxLldhdGNoVGFza1Jlc3BvbnNlIieq1BgCKAGC0+STAhsSGS92MS90YXNrcy97dGFza19pZH06d2F0Y2gwAUIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS9jaGFubmVsL3YxO2NoYW5uZWx2MWIGcHJvdG8z", [file_engage_channel_v1_channel, file_engage_channel_v1_statistics, file_engage_channel_v1_task, file_engage_gateway_v1_limits, file_engage_gateway_v1_options, file_google_api_annotations]);
 
 /**
  * CreateChannelRequest contains the channel to create.
@@ -498,6 +499,86 @@ export const EstimateAudienceResponseSchema: GenMessage<EstimateAudienceResponse
   messageDesc(file_engage_channel_v1_channel_sender, 14);
 
 /**
+ * PreviewMessageRequest selects a message of a task.
+ *
+ * @generated from message engage.channel.v1.PreviewMessageRequest
+ */
+export type PreviewMessageRequest = Message<"engage.channel.v1.PreviewMessageRequest"> & {
+  /**
+   * The task, of which the channel, the contents, the language property and the
+   * groups are used. Required.
+   *
+   * @generated from field: engage.channel.v1.Task task = 1;
+   */
+  task?: Task | undefined;
+
+  /**
+   * Push id of the recipient, whose properties are used; an unknown one has
+   * none. Required.
+   *
+   * @generated from field: string push_id = 2;
+   */
+  pushId: string;
+
+  /**
+   * Group of the A/B test. Empty: the first.
+   *
+   * @generated from field: string group_id = 3;
+   */
+  groupId: string;
+
+  /**
+   * Language of the content. Empty: that of the recipient.
+   *
+   * @generated from field: string language = 4;
+   */
+  language: string;
+};
+
+/**
+ * Describes the message engage.channel.v1.PreviewMessageRequest.
+ * Use `create(PreviewMessageRequestSchema)` to create a new message.
+ */
+export const PreviewMessageRequestSchema: GenMessage<PreviewMessageRequest> = /*@__PURE__*/
+  messageDesc(file_engage_channel_v1_channel_sender, 15);
+
+/**
+ * PreviewMessageResponse contains a message.
+ *
+ * @generated from message engage.channel.v1.PreviewMessageResponse
+ */
+export type PreviewMessageResponse = Message<"engage.channel.v1.PreviewMessageResponse"> & {
+  /**
+   * The element of a batch, as JSON. The ids of its receipt are those of a
+   * test.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * Group of the A/B test; empty without one.
+   *
+   * @generated from field: string group_id = 2;
+   */
+  groupId: string;
+
+  /**
+   * Language of the content.
+   *
+   * @generated from field: string language = 3;
+   */
+  language: string;
+};
+
+/**
+ * Describes the message engage.channel.v1.PreviewMessageResponse.
+ * Use `create(PreviewMessageResponseSchema)` to create a new message.
+ */
+export const PreviewMessageResponseSchema: GenMessage<PreviewMessageResponse> = /*@__PURE__*/
+  messageDesc(file_engage_channel_v1_channel_sender, 16);
+
+/**
  * CreateTaskRequest contains the task to create.
  *
  * @generated from message engage.channel.v1.CreateTaskRequest
@@ -517,7 +598,7 @@ export type CreateTaskRequest = Message<"engage.channel.v1.CreateTaskRequest"> &
  * Use `create(CreateTaskRequestSchema)` to create a new message.
  */
 export const CreateTaskRequestSchema: GenMessage<CreateTaskRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 15);
+  messageDesc(file_engage_channel_v1_channel_sender, 17);
 
 /**
  * CreateTaskResponse contains the created task.
@@ -545,7 +626,7 @@ export type CreateTaskResponse = Message<"engage.channel.v1.CreateTaskResponse">
  * Use `create(CreateTaskResponseSchema)` to create a new message.
  */
 export const CreateTaskResponseSchema: GenMessage<CreateTaskResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 16);
+  messageDesc(file_engage_channel_v1_channel_sender, 18);
 
 /**
  * RunTaskRequest identifies a task.
@@ -566,7 +647,7 @@ export type RunTaskRequest = Message<"engage.channel.v1.RunTaskRequest"> & {
  * Use `create(RunTaskRequestSchema)` to create a new message.
  */
 export const RunTaskRequestSchema: GenMessage<RunTaskRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 17);
+  messageDesc(file_engage_channel_v1_channel_sender, 19);
 
 /**
  * RunTaskResponse contains the task.
@@ -587,7 +668,7 @@ export type RunTaskResponse = Message<"engage.channel.v1.RunTaskResponse"> & {
  * Use `create(RunTaskResponseSchema)` to create a new message.
  */
 export const RunTaskResponseSchema: GenMessage<RunTaskResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 18);
+  messageDesc(file_engage_channel_v1_channel_sender, 20);
 
 /**
  * CancelTaskRequest identifies a task.
@@ -608,7 +689,7 @@ export type CancelTaskRequest = Message<"engage.channel.v1.CancelTaskRequest"> &
  * Use `create(CancelTaskRequestSchema)` to create a new message.
  */
 export const CancelTaskRequestSchema: GenMessage<CancelTaskRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 19);
+  messageDesc(file_engage_channel_v1_channel_sender, 21);
 
 /**
  * CancelTaskResponse contains the task.
@@ -629,7 +710,7 @@ export type CancelTaskResponse = Message<"engage.channel.v1.CancelTaskResponse">
  * Use `create(CancelTaskResponseSchema)` to create a new message.
  */
 export const CancelTaskResponseSchema: GenMessage<CancelTaskResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 20);
+  messageDesc(file_engage_channel_v1_channel_sender, 22);
 
 /**
  * GetTaskRequest identifies a task.
@@ -657,7 +738,7 @@ export type GetTaskRequest = Message<"engage.channel.v1.GetTaskRequest"> & {
  * Use `create(GetTaskRequestSchema)` to create a new message.
  */
 export const GetTaskRequestSchema: GenMessage<GetTaskRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 21);
+  messageDesc(file_engage_channel_v1_channel_sender, 23);
 
 /**
  * GetTaskResponse contains a task and the results of its latest run.
@@ -693,7 +774,7 @@ export type GetTaskResponse = Message<"engage.channel.v1.GetTaskResponse"> & {
  * Use `create(GetTaskResponseSchema)` to create a new message.
  */
 export const GetTaskResponseSchema: GenMessage<GetTaskResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 22);
+  messageDesc(file_engage_channel_v1_channel_sender, 24);
 
 /**
  * ListTasksRequest requests a page of tasks.
@@ -721,6 +802,13 @@ export type ListTasksRequest = Message<"engage.channel.v1.ListTasksRequest"> & {
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only tasks in one of these states. Empty: in any.
+   *
+   * @generated from field: repeated engage.channel.v1.TaskState states = 4;
+   */
+  states: TaskState[];
 };
 
 /**
@@ -728,7 +816,7 @@ export type ListTasksRequest = Message<"engage.channel.v1.ListTasksRequest"> & {
  * Use `create(ListTasksRequestSchema)` to create a new message.
  */
 export const ListTasksRequestSchema: GenMessage<ListTasksRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 23);
+  messageDesc(file_engage_channel_v1_channel_sender, 25);
 
 /**
  * ListTasksResponse is a page of tasks.
@@ -756,7 +844,7 @@ export type ListTasksResponse = Message<"engage.channel.v1.ListTasksResponse"> &
  * Use `create(ListTasksResponseSchema)` to create a new message.
  */
 export const ListTasksResponseSchema: GenMessage<ListTasksResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 24);
+  messageDesc(file_engage_channel_v1_channel_sender, 26);
 
 /**
  * ListBatchesRequest requests a page of batches.
@@ -799,7 +887,7 @@ export type ListBatchesRequest = Message<"engage.channel.v1.ListBatchesRequest">
  * Use `create(ListBatchesRequestSchema)` to create a new message.
  */
 export const ListBatchesRequestSchema: GenMessage<ListBatchesRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 25);
+  messageDesc(file_engage_channel_v1_channel_sender, 27);
 
 /**
  * ListBatchesResponse is a page of batches.
@@ -827,7 +915,7 @@ export type ListBatchesResponse = Message<"engage.channel.v1.ListBatchesResponse
  * Use `create(ListBatchesResponseSchema)` to create a new message.
  */
 export const ListBatchesResponseSchema: GenMessage<ListBatchesResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 26);
+  messageDesc(file_engage_channel_v1_channel_sender, 28);
 
 /**
  * WatchTaskRequest identifies a task.
@@ -848,7 +936,7 @@ export type WatchTaskRequest = Message<"engage.channel.v1.WatchTaskRequest"> & {
  * Use `create(WatchTaskRequestSchema)` to create a new message.
  */
 export const WatchTaskRequestSchema: GenMessage<WatchTaskRequest> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 27);
+  messageDesc(file_engage_channel_v1_channel_sender, 29);
 
 /**
  * WatchTaskResponse is the progress at one moment.
@@ -869,7 +957,7 @@ export type WatchTaskResponse = Message<"engage.channel.v1.WatchTaskResponse"> &
  * Use `create(WatchTaskResponseSchema)` to create a new message.
  */
 export const WatchTaskResponseSchema: GenMessage<WatchTaskResponse> = /*@__PURE__*/
-  messageDesc(file_engage_channel_v1_channel_sender, 28);
+  messageDesc(file_engage_channel_v1_channel_sender, 30);
 
 /**
  * ChannelSender pushes messages to webhook receivers.
@@ -965,6 +1053,17 @@ export const ChannelSender: GenService<{
     methodKind: "unary";
     input: typeof EstimateAudienceRequestSchema;
     output: typeof EstimateAudienceResponseSchema;
+  },
+  /**
+   * PreviewMessage writes one message of a task as a run would send it, and
+   * sends nothing. The task need not be saved.
+   *
+   * @generated from rpc engage.channel.v1.ChannelSender.PreviewMessage
+   */
+  previewMessage: {
+    methodKind: "unary";
+    input: typeof PreviewMessageRequestSchema;
+    output: typeof PreviewMessageResponseSchema;
   },
   /**
    * CreateTask creates a task. A task with a schedule is scheduled at once;

@@ -148,6 +148,38 @@ describe("a server with channels", () => {
     ]);
   });
 
+  it("writes a message for a preview, over Connect and over REST, and sends nothing", async () => {
+    const server = await openServer();
+    await createChannel(server);
+    await report(server, [login("a"), profile("a", { level: 7 })], 1);
+    const task = { channelId: "c1", contents: contents as never };
+    const shown = await clientOf(server).previewMessage({ task, pushId: "a" });
+    expect(shown).toMatchObject({ groupId: "", language: "default" });
+    expect(JSON.parse(shown.message)).toMatchObject({
+      push_id: "a",
+      params: { title: "Level 7!" },
+      custom_params: { level: "7" },
+    });
+    const restTask = {
+      channelId: "c1",
+      contents: [{ language: "default", values: { title: { text: "Hi" } } }],
+      audience: {
+        users: { filts: [{ columnName: "level", tableType: "user", comparator: "equal", ftv: [7] }] },
+      },
+    };
+    const overRest = await server.rest("/v1/tasks:preview", { task: restTask, pushId: "nobody" });
+    expect(overRest.status, overRest.text).toBe(200);
+    expect(JSON.parse(JSON.parse(overRest.text).message)).toMatchObject({
+      push_id: "nobody",
+      params: { title: "Hi" },
+      custom_params: { level: "none" },
+    });
+    const wrong = await server.rest("/v1/tasks:preview", { task: restTask, pushId: "a", language: "fr" });
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('language is \\"fr\\"')]);
+    const listed = await server.rest("/v1/tasks?states=TASK_STATE_DRAFT&states=TASK_STATE_DONE", undefined);
+    expect([listed.status, JSON.parse(listed.text).tasks]).toEqual([200, []]);
+  });
+
   it("sends to given push ids without any events", async () => {
     const server = await openServer();
     await createChannel(server);
