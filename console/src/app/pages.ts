@@ -37,6 +37,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/parser/parser.tsx")).ParserPage,
   },
   {
+    path: "channels",
+    title: "channels.title",
+    group: "push",
+    icon: "channels",
+    load: async () => (await import("../pages/channels/channels.tsx")).ChannelsPage,
+  },
+  {
     path: "settings",
     title: "settings.title",
     group: "server",

@@ -14,6 +14,7 @@ export interface Locator {
   allTextContents(): Promise<string[]>;
   count(): Promise<number>;
   first(): Locator;
+  last(): Locator;
 }
 
 interface ConsoleMessage {

@@ -1,5 +1,8 @@
+import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
 import { events } from "./events.ts";
+import { fields } from "./fields.ts";
+import { form } from "./form.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { session } from "./session.ts";
@@ -15,4 +18,7 @@ export const en = {
   ...parser,
   ...events,
   ...settings,
+  ...form,
+  ...fields,
+  ...channels,
 } as const;

@@ -1,6 +1,9 @@
 import type { Catalogue } from "../catalogue.ts";
+import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
 import { events } from "./events.ts";
+import { fields } from "./fields.ts";
+import { form } from "./form.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { session } from "./session.ts";
@@ -16,4 +19,7 @@ export const zh: Catalogue = {
   ...parser,
   ...events,
   ...settings,
+  ...form,
+  ...fields,
+  ...channels,
 };
