@@ -28,14 +28,17 @@ export class ArithmeticError extends Error {
 const token =
   /\s*(?:(?<operator>[-+*/()])|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?=\s*(?:[-+*/()]|$))|(?<name>[^-+*/()]+))/y;
 
-type Token = Readonly<Record<"operator" | "number" | "name", string | undefined>>;
+interface Token extends Readonly<Record<"operator" | "number" | "name", string | undefined>> {
+  /** Number of characters before it. */
+  readonly offset: number;
+}
 
 /**
  * `expr = term (("+"|"-") term)*`, `term = factor (("*"|"/") factor)*`,
  * factor = number, name or `(expr)`. @throws ArithmeticError
  */
 export function parseArithmetic(text: string): ParsedArithmetic {
-  const tokens = [...text.trim().matchAll(new RegExp(token, "gy"))].map(({ groups }) => groups as Token);
+  const tokens = tokensOf(text);
   const operands: string[] = [];
   let at = 0;
   const take = (...operators: string[]): string | undefined => {
@@ -59,12 +62,12 @@ export function parseArithmetic(text: string): ParsedArithmetic {
     }
     if (take("(") !== undefined) {
       const inner = expression(depth + 1);
-      if (take(")") === undefined) throw new ArithmeticError(`lacks ")"${place(tokens[at])}`);
+      if (take(")") === undefined) throw new ArithmeticError(`lacks ")"${placeIn(text, tokens[at])}`);
       return inner;
     }
     const { number, name } = tokens[at] ?? {};
     if (number === undefined && name === undefined) {
-      throw new ArithmeticError(`lacks a number or an operand${place(tokens[at])}`);
+      throw new ArithmeticError(`lacks a number or an operand${placeIn(text, tokens[at])}`);
     }
     at++;
     if (name !== undefined) return { kind: "operand", index: operands.push(name.trim()) - 1 };
@@ -73,11 +76,23 @@ export function parseArithmetic(text: string): ParsedArithmetic {
     throw new ArithmeticError(`has a number that is too large, ${shorten(number!)}`);
   };
   const tree = expression(1);
-  if (at < tokens.length) throw new ArithmeticError(`lacks an operator${place(tokens[at])}`);
+  if (at < tokens.length) throw new ArithmeticError(`lacks an operator${placeIn(text, tokens[at])}`);
   return { tree, operands };
 }
 
-function place(next: Token | undefined): string {
-  const text = next?.operator ?? next?.number ?? next?.name;
-  return text === undefined ? " at its end" : ` before ${quoteText(text.trim())}`;
+function tokensOf(text: string): readonly Token[] {
+  const lead = text.length - text.trimStart().length;
+  return [...text.trim().matchAll(new RegExp(token, "gy"))].map((match) => {
+    const spaces = match[0].length - match[0].trimStart().length;
+    const groups = match.groups as Omit<Token, "offset">;
+    return { ...groups, offset: lead + match.index + spaces };
+  });
+}
+
+/** Says where something is missing. The number of the character distinguishes equal parts. */
+function placeIn(text: string, next: Token | undefined): string {
+  const found = next?.operator ?? next?.number ?? next?.name;
+  if (next === undefined || found === undefined) return " at its end";
+  const number = [...text.slice(0, next.offset)].length + 1;
+  return ` before ${quoteText(found.trim())} (character ${number})`;
 }
