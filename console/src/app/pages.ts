@@ -37,6 +37,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/parser/parser.tsx")).ParserPage,
   },
   {
+    path: "query",
+    title: "query.title",
+    group: "analysis",
+    icon: "query",
+    load: async () => (await import("../pages/query/query.tsx")).QueryPage,
+  },
+  {
     path: "channels",
     title: "channels.title",
     group: "push",

@@ -3,6 +3,7 @@ import { theme } from "../app/preferences.ts";
 import { Table } from "../controls/table.tsx";
 import { formatClock, formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";
+import { lineColors } from "./look.ts";
 import { rangeOf, type Series } from "./series.ts";
 
 export interface ChartProps {
@@ -76,14 +77,15 @@ interface SentenceProps {
   readonly formatValue: (value: number) => string;
 }
 
-function Sentence({ series, color, formatValue }: SentenceProps) {
+/** What a line shows, in words. */
+export function Sentence({ series, color, formatValue }: SentenceProps) {
   const range = rangeOf(series);
   if (range === undefined) return null;
   const { last, low, high } = range;
   const values = { last: formatValue(last), low: formatValue(low), high: formatValue(high) };
   return (
     <span class="chart-line">
-      <span class={`swatch line-${color}`} aria-hidden="true" />
+      <span class={`swatch line-${color % lineColors.length}`} aria-hidden="true" />
       {t("chart.sentence", { label: series.label, ...values })}
     </span>
   );

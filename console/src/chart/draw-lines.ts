@@ -1,5 +1,6 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { colorOf, height, lineColors, watchLook } from "./look.ts";
 import type { Series } from "./series.ts";
 
 interface Lines {
@@ -9,10 +10,6 @@ interface Lines {
   readonly formatTime: (ms: number) => string;
 }
 
-const height = 180;
-/** Names of the colours of lines, in their order. */
-const colors = ["--line-0", "--line-1", "--line-2", "--line-3", "--line-4", "--line-5"] as const;
-
 /** Draws lines into an element and follows its width and the colours of the system. */
 export function drawLines(host: HTMLElement, lines: Lines): { draw(lines: Lines): void; end(): void } {
   let present = lines;
@@ -21,18 +18,14 @@ export function drawLines(host: HTMLElement, lines: Lines): { draw(lines: Lines)
     plot.destroy();
     plot = createPlot(host, present);
   };
-  const resize = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
-  resize.observe(host);
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  scheme.addEventListener("change", again);
+  const stop = watchLook(host, again, (width) => plot.setSize({ width, height }));
   return {
     draw(next) {
       present = next;
       plot.setData(dataOf(next));
     },
     end() {
-      resize.disconnect();
-      scheme.removeEventListener("change", again);
+      stop();
       plot.destroy();
     },
   };
@@ -72,21 +65,11 @@ function createPlot(host: HTMLElement, lines: Lines): uPlot {
       {},
       ...lines.series.map(({ label }, i) => ({
         label,
-        stroke: colorOf(host, colors[i % colors.length]!),
+        stroke: colorOf(host, lineColors[i % lineColors.length]!),
         width: 2,
         points: { show: false },
       })),
     ],
   };
   return new uPlot(options, dataOf(lines), host);
-}
-
-/** Resolves a colour that depends on the theme, which a canvas cannot. */
-function colorOf(host: HTMLElement, name: string): string {
-  const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
-  host.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }

@@ -4,6 +4,13 @@ export interface Series {
   readonly values: readonly (number | undefined)[];
 }
 
+/** A line or bars over buckets, of which compared ones have labels of their own. */
+export interface BucketSeries extends Series {
+  readonly isCompared: boolean;
+  /** The number of its colour, which it shares with the one it is compared with. */
+  readonly color: number;
+}
+
 export interface Range {
   readonly last: number;
   readonly low: number;

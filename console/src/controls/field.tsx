@@ -9,11 +9,13 @@ export interface FieldProps {
   readonly limits?: string;
   /** The fault of the present value. */
   readonly error?: string | undefined;
-  readonly type?: "text" | "password" | "number" | "search" | "datetime-local";
+  readonly type?: "text" | "password" | "number" | "search" | "date" | "datetime-local";
   readonly autocomplete?: "off" | "current-password";
   readonly isRequired?: boolean;
   /** Several lines. */
   readonly rows?: number;
+  /** Values that the field offers; others are valid too. */
+  readonly suggestions?: readonly string[];
 }
 
 /** A form field with its label, its limits and its fault, which are read out with it. */
@@ -25,6 +27,7 @@ export function Field(props: FieldProps) {
     id,
     class: "input",
     value,
+    ...(props.suggestions !== undefined && { list: `${id}-values` }),
     required: props.isRequired === true,
     "aria-invalid": error !== undefined,
     "aria-describedby": described.filter(Boolean).join(" ") || undefined,
@@ -38,6 +41,7 @@ export function Field(props: FieldProps) {
       ) : (
         <textarea {...shared} rows={props.rows} spellcheck={false} />
       )}
+      {props.suggestions !== undefined && <Suggestions id={`${id}-values`} values={props.suggestions} />}
       {limits !== undefined && (
         <span class="limits" id={`${id}-limits`}>
           {limits}
@@ -52,6 +56,16 @@ export function Field(props: FieldProps) {
   );
 }
 
+function Suggestions({ id, values }: { readonly id: string; readonly values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  );
+}
+
 export interface SelectProps {
   readonly label: string;
   readonly value: string;
@@ -59,9 +73,11 @@ export interface SelectProps {
   readonly onChange: (value: string) => void;
   /** Shows the label to readers of the screen alone. */
   readonly isCompact?: boolean;
+  /** The fault of the present value. */
+  readonly error?: string | undefined;
 }
 
-export function Select({ label, value, options, onChange, isCompact = false }: SelectProps) {
+export function Select({ label, value, options, onChange, isCompact = false, error }: SelectProps) {
   const id = useId();
   return (
     <div class={isCompact ? "" : "field"}>
@@ -72,6 +88,8 @@ export function Select({ label, value, options, onChange, isCompact = false }: S
         id={id}
         class={isCompact ? "input compact" : "input"}
         value={value}
+        aria-invalid={error !== undefined}
+        aria-describedby={error === undefined ? undefined : `${id}-error`}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         {options.map((option) => (
@@ -80,6 +98,11 @@ export function Select({ label, value, options, onChange, isCompact = false }: S
           </option>
         ))}
       </select>
+      {error !== undefined && (
+        <span class="error" id={`${id}-error`}>
+          {error}
+        </span>
+      )}
     </div>
   );
 }

@@ -6,13 +6,13 @@ import {
 } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { Card } from "../../controls/card.tsx";
-import { Empty } from "../../controls/empty.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Field, Select } from "../../controls/field.tsx";
+import { NoEvents } from "../../controls/first-data.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { hrefOf, setQuery } from "../../router/router.ts";
 import { useKeysetPages } from "../../rpc/pages.ts";
-import { clientOf, serverUrl } from "../../rpc/transport.ts";
+import { clientOf } from "../../rpc/transport.ts";
 import { formatNumber } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
 
@@ -90,14 +90,4 @@ function columnsOf({ projectId }: Project): readonly Column<Event>[] {
     { name: "last", title: t("events.lastDay"), cell: ({ lastDay }) => lastDay },
     number("propertyCount"),
   ];
-}
-
-function NoEvents({ projectId }: Pick<Project, "projectId">) {
-  const record = `{"#type":"track","#event_name":"login","#account_id":"ann","properties":{"level":3}}`;
-  const command = `echo '${record}' | npx engage import --project ${projectId} --url ${serverUrl} -`;
-  return (
-    <Empty title={t("events.empty")} command={command}>
-      <p>{t("events.empty.do")}</p>
-    </Empty>
-  );
 }

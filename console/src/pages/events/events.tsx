@@ -1,8 +1,8 @@
 import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
-import { Empty } from "../../controls/empty.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Select } from "../../controls/field.tsx";
+import { NoProject } from "../../controls/first-data.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { Tabs } from "../../controls/tabs.tsx";
 import { setQuery } from "../../router/router.ts";
@@ -27,11 +27,7 @@ export function EventsPage({ rest, query }: PageProps) {
       <PageHead title={rest[0] ?? t("events.title")} lead={t("events.lead")} />
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
-      {data !== undefined && project === undefined && (
-        <Empty title={t("events.noProject")} command={firstProject}>
-          <p>{t("events.noProject.do")}</p>
-        </Empty>
-      )}
+      {data !== undefined && project === undefined && <NoProject />}
       {project !== undefined && (
         <>
           <ProjectChoice projects={projects} project={project} />
@@ -45,9 +41,6 @@ export function EventsPage({ rest, query }: PageProps) {
     </>
   );
 }
-
-const firstProject = `projects:
-  - { id: 1, appids: [my-app], zone: UTC }`;
 
 interface ProjectChoiceProps {
   readonly projects: readonly Project[];

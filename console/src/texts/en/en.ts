@@ -5,6 +5,7 @@ import { fields } from "./fields.ts";
 import { form } from "./form.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
+import { query } from "./query.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
@@ -17,6 +18,7 @@ export const en = {
   ...overview,
   ...parser,
   ...events,
+  ...query,
   ...settings,
   ...form,
   ...fields,

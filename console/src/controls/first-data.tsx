@@ -1,0 +1,27 @@
+import type { Project } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
+import { serverUrl } from "../rpc/transport.ts";
+import { t } from "../texts/texts.ts";
+import { Empty } from "./empty.tsx";
+
+const firstProject = `projects:
+  - { id: 1, appids: [my-app], zone: UTC }`;
+
+/** What pages about projects show while there is none. */
+export function NoProject() {
+  return (
+    <Empty title={t("events.noProject")} command={firstProject}>
+      <p>{t("events.noProject.do")}</p>
+    </Empty>
+  );
+}
+
+/** What pages about events show before the first one. */
+export function NoEvents({ projectId }: Pick<Project, "projectId">) {
+  const record = `{"#type":"track","#event_name":"login","#account_id":"ann","properties":{"level":3}}`;
+  const command = `echo '${record}' | npx engage import --project ${projectId} --url ${serverUrl} -`;
+  return (
+    <Empty title={t("events.empty")} command={command}>
+      <p>{t("events.empty.do")}</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,137 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import type { PageProps } from "../../app/page-props.ts";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import type { JsonTree } from "../../controls/json-tree.ts";
+import { Tabs } from "../../controls/tabs.tsx";
+import { setQuery } from "../../router/router.ts";
+import { t } from "../../texts/texts.ts";
+import type { LinkedQuery } from "./data/link.ts";
+import type { Names } from "./data/names.ts";
+import { createRunner, type FailedRun } from "./data/runner.ts";
+import { FilterList } from "./form/filter-list.tsx";
+import { GroupForm } from "./form/group-form.tsx";
+import { MetricsForm } from "./form/metric-form.tsx";
+import { MoreForm } from "./form/more-form.tsx";
+import type { QueryForm } from "./form/query-form.tsx";
+import { RangeForm } from "./form/range-form.tsx";
+import { Copies } from "./json/copies.tsx";
+import { JsonEditor } from "./json/json-editor.tsx";
+import { openFields } from "./state/edits.ts";
+import { type ReadFault, readMessage } from "./state/read-message.ts";
+import { ResultView } from "./view/result-view.tsx";
+import { RunBar } from "./view/run-bar.tsx";
+
+interface QueryBuilderProps extends Pick<PageProps, "query"> {
+  readonly tree: JsonTree;
+  readonly names: Names;
+  readonly linked: LinkedQuery;
+}
+
+/** A query runs after this pause in its changes. */
+const pauseMs = 600;
+
+/** The form of a query beside its result. */
+export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) {
+  const runner = useMemo(createRunner, []);
+  const isAutomatic = useSignal(true);
+  const read = useMemo(() => readMessage(EventQuerySchema, tree), [tree]);
+  const isOpen = useMemo(() => openFields(tree).length > 0, [tree]);
+  const mayRun = read.faults.length === 0 && !isOpen;
+  const run = (): void => runner.start(tree, read.message);
+  useEffect(() => runner.cancel, [runner]);
+  useEffect(() => {
+    if (!isAutomatic.value || !mayRun) return;
+    const timer = setTimeout(run, runner.run.peek() === undefined ? 0 : pauseMs);
+    return () => clearTimeout(timer);
+  }, [tree, isAutomatic.value]);
+  const failed = runner.failed.value;
+  const form: QueryForm = {
+    tree,
+    names,
+    change: linked.change,
+    errorAt: (path) => errorAt(path, read.faults, failed?.tree === tree ? failed : undefined),
+  };
+  const lack = isOpen ? t("query.lack.open") : mayRun ? undefined : t("query.lack.fault");
+  return (
+    <div class="query-page">
+      <div class="query-side">
+        <Tabs
+          label={t("query.edit")}
+          open={query.get("edit") ?? ""}
+          onOpen={(name) => setQuery({ edit: name === "form" ? "" : name })}
+          tabs={[
+            { name: "form", title: t("query.tab.form"), content: () => <FormView form={form} /> },
+            {
+              name: "json",
+              title: t("query.tab.json"),
+              content: () => (
+                <JsonEditor
+                  tree={tree}
+                  onChange={linked.change}
+                  faults={read.faults.map(describeFault)}
+                  ignored={read.ignored}
+                />
+              ),
+            },
+            {
+              name: "copies",
+              title: t("query.tab.copies"),
+              content: () => <Copies tree={tree} query={read.message} />,
+            },
+          ]}
+        />
+      </div>
+      <section class="query-main" aria-label={t("query.result")}>
+        <RunBar
+          runner={runner}
+          isAutomatic={isAutomatic.value}
+          onAutomatic={(isOn) => {
+            isAutomatic.value = isOn;
+          }}
+          onRun={mayRun ? run : undefined}
+          lack={lack}
+        />
+        {failed !== undefined && <FaultNote fault={failed.fault} onRetry={run} />}
+        {runner.run.value !== undefined && (
+          <ResultView
+            run={runner.run.value}
+            view={query.get("view") ?? ""}
+            onView={(name) => setQuery({ view: name === "lines" ? "" : name })}
+          />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function FormView({ form }: { readonly form: QueryForm }) {
+  return (
+    <div class="query-form">
+      <RangeForm form={form} />
+      <MetricsForm form={form} />
+      <fieldset class="query-part">
+        <legend>{t("query.filters")}</legend>
+        <FilterList form={form} owner={["eventView"]} event="" />
+      </fieldset>
+      <GroupForm form={form} />
+      <MoreForm form={form} />
+    </div>
+  );
+}
+
+function errorAt(
+  path: string,
+  faults: readonly ReadFault[],
+  failed: FailedRun | undefined,
+): string | undefined {
+  const own = faults.find(({ field }) => field === path);
+  if (own !== undefined) return describeFault(own);
+  return failed?.fields.find(({ field }) => field === path)?.description;
+}
+
+/** Says what is wrong with a member of the JSON. */
+function describeFault({ field, rule, value, valid }: ReadFault): string {
+  return t(`query.rule.${rule}`, { field, value, valid: valid.join(", ") } as never);
+}

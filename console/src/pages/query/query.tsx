@@ -1,0 +1,95 @@
+import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
+import type { PageProps } from "../../app/page-props.ts";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import { Select } from "../../controls/field.tsx";
+import { NoEvents, NoProject } from "../../controls/first-data.tsx";
+import { PageHead } from "../../controls/page-head.tsx";
+import { setQuery } from "../../router/router.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
+import { clientOf } from "../../rpc/transport.ts";
+import { t } from "../../texts/texts.ts";
+import { type LinkedQuery, useLinkedQuery } from "./data/link.ts";
+import { loadNames } from "./data/names.ts";
+import { QueryBuilder } from "./query-builder.tsx";
+import { firstQuery } from "./state/edits.ts";
+import { numberTree, textAt, withValue } from "./state/tree.ts";
+import "./query.css";
+
+const client = clientOf(Catalog);
+
+/** Queries of events: a form whose state is the request, and its result. */
+export function QueryPage({ query }: PageProps) {
+  const { data, fault, reload } = useLoaded("projects", (signal) => client.listProjects({}, { signal }));
+  const linked = useLinkedQuery(query.get("q") ?? "");
+  const projects = data?.projects ?? [];
+  return (
+    <>
+      <PageHead title={t("query.title")} lead={t("query.lead")} />
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
+      {data !== undefined && projects.length === 0 && <NoProject />}
+      {projects.length > 0 && <OfProjects projects={projects} linked={linked} query={query} />}
+    </>
+  );
+}
+
+interface OfProjectsProps extends Pick<PageProps, "query"> {
+  readonly projects: readonly Project[];
+  readonly linked: LinkedQuery;
+}
+
+/** The project of the query, which need not be one of the catalogue. */
+function projectOf(
+  linked: LinkedQuery,
+  query: ReadonlyMap<string, string>,
+  projects: readonly Project[],
+): bigint {
+  const { value: tree } = linked.tree;
+  const text = tree === undefined ? (query.get("project") ?? "") : textAt(tree, ["projectId"]);
+  return /^[1-9]\d{0,18}$/.test(text) ? BigInt(text) : projects[0]!.projectId;
+}
+
+function OfProjects({ projects, linked, query }: OfProjectsProps) {
+  const projectId = projectOf(linked, query, projects);
+  const {
+    data: names,
+    fault,
+    reload,
+  } = useLoaded(String(projectId), (signal) => loadNames(projectId, signal));
+  const isKnown = projects.some((project) => project.projectId === projectId);
+  const { value: tree } = linked.tree;
+  const choose = (id: string): void => {
+    if (tree === undefined) setQuery({ project: id });
+    else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
+  };
+  const shown = tree ?? (names && firstQuery(projectId, names.events[0] ?? ""));
+  const isEmpty = isKnown && names !== undefined && names.events.length === 0;
+  return (
+    <>
+      <div class="query-project">
+        <Select
+          label={t("events.project")}
+          value={String(projectId)}
+          options={[
+            ...projects.map((project) => ({
+              value: String(project.projectId),
+              text: t("events.project.zone", { id: String(project.projectId), zone: project.zone }),
+            })),
+            ...(isKnown ? [] : [{ value: String(projectId), text: String(projectId) }]),
+          ]}
+          onChange={choose}
+        />
+      </div>
+      {linked.problem.value !== undefined && (
+        <p class="note warn" role="alert">
+          {t(`query.link.${linked.problem.value}`)}
+        </p>
+      )}
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {isEmpty && <NoEvents projectId={projectId} />}
+      {!isEmpty && shown !== undefined && names !== undefined && (
+        <QueryBuilder tree={shown} names={names} linked={linked} query={query} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,236 @@
+import type { JsonTree } from "../../../controls/json-tree.ts";
+import { comparatorRule, fieldsOf, quotaTypesOf } from "./rules.ts";
+import {
+  elementsAt,
+  emptyObject,
+  listTree,
+  numberTree,
+  objectTree,
+  type Place,
+  textAt,
+  textTree,
+  valueAt,
+  withValue,
+} from "./tree.ts";
+
+/** The query that a page begins with: the most frequent event of the last week. */
+export function firstQuery(projectId: bigint, event: string): JsonTree {
+  return objectTree([
+    ["projectId", numberTree(String(projectId))],
+    [
+      "eventView",
+      objectTree([
+        ["recentDay", textTree("0-7")],
+        ["timeParticleSize", textTree("day")],
+      ]),
+    ],
+    ["events", listTree([plainMetric(event)])],
+  ]);
+}
+
+export function plainMetric(event: string): JsonTree {
+  return objectTree([
+    ["type", textTree("normal")],
+    ["eventName", textTree(event)],
+    ["analysis", textTree("TOTAL_TIMES")],
+  ]);
+}
+
+export function formulaMetric(name: string, formula: string): JsonTree {
+  return objectTree([
+    ["type", textTree("customized")],
+    ["eventName", textTree(name)],
+    ["customEvent", textTree(formula)],
+  ]);
+}
+
+export function emptyFilter(): JsonTree {
+  return objectTree([
+    ["columnName", textTree("")],
+    ["tableType", textTree("event")],
+    ["comparator", textTree("equal")],
+    ["ftv", listTree([textTree("")])],
+  ]);
+}
+
+export function emptyCompound(): JsonTree {
+  return objectTree([
+    ["filterType", textTree("COMPOUND")],
+    ["relation", textTree("or")],
+    ["filts", listTree([emptyFilter()])],
+  ]);
+}
+
+export function emptyGroup(): JsonTree {
+  return objectTree([
+    ["columnName", textTree("")],
+    ["tableType", textTree("event")],
+  ]);
+}
+
+/** Returns the query with a text at a place; an empty one removes the member. */
+export function withText(tree: JsonTree, place: Place, text: string): JsonTree {
+  return withValue(tree, place, text === "" ? undefined : textTree(text)) ?? emptyObject;
+}
+
+/** Changes the comparator of a filter, with as many literals as the new one takes. */
+export function withComparator(tree: JsonTree, filter: Place, word: string): JsonTree {
+  const rule = comparatorRule(word);
+  const changed = withText(tree, [...filter, "comparator"], word);
+  if (rule === undefined) return changed;
+  const literals = elementsAt(tree, [...filter, "ftv"]);
+  const count = rule.arity === "many" ? Math.max(1, literals.length) : fieldsOf(rule.arity);
+  const kept = Array.from({ length: count }, (_, i) => literals[i] ?? textTree(""));
+  const withLiterals = withValue(changed, [...filter, "ftv"], count === 0 ? undefined : listTree(kept))!;
+  const unit = textAt(tree, [...filter, "timeUnit"]);
+  return withText(withLiterals, [...filter, "timeUnit"], rule.hasUnit ? unit || "day" : "");
+}
+
+/** Changes the aggregation of a metric; a property that it does not take goes. */
+export function withAggregation(tree: JsonTree, metric: Place, word: string): JsonTree {
+  const changed = withText(tree, [...metric, "analysis"], word);
+  const named = quotaTypesOf(word) === undefined ? withText(changed, [...metric, "quota"], "") : changed;
+  const percentile = textAt(tree, [...metric, "analysisParams"]);
+  return withText(named, [...metric, "analysisParams"], word === "PERCENTILE" ? percentile || "90" : "");
+}
+
+/** Reports whether a filter is a group of filters. */
+export function isCompound(tree: JsonTree, filter: Place): boolean {
+  return textAt(tree, [...filter, "filterType"]) === "COMPOUND";
+}
+
+export type MetricKind = "event" | "formula" | "named";
+
+/** A formula or an aggregation takes precedence over a name, as it does for the server. */
+export function metricKindOf(tree: JsonTree, metric: Place): MetricKind {
+  const has = (name: string): boolean => textAt(tree, [...metric, name]) !== "";
+  const isFormula = textAt(tree, [...metric, "type"]) === "customized";
+  const saysMore = has(isFormula ? "customEvent" : "analysis");
+  if (!saysMore && valueAt(tree, [...metric, "metricName"]) !== undefined) return "named";
+  return isFormula ? "formula" : "event";
+}
+
+/** Changes the kind of a metric. What only the former kind has goes; conditions and names stay. */
+export function withMetricKind(tree: JsonTree, metric: Place, kind: MetricKind): JsonTree {
+  const own: Readonly<Record<MetricKind, readonly (readonly [name: string, text: string | undefined])[]>> = {
+    event: [
+      ["type", "normal"],
+      ["analysis", "TOTAL_TIMES"],
+      ["customEvent", undefined],
+      ["metricName", undefined],
+    ],
+    formula: [
+      ["type", "customized"],
+      ["customEvent", ""],
+      ["analysis", undefined],
+      ["quota", undefined],
+      ["metricName", undefined],
+    ],
+    named: [
+      ["type", "normal"],
+      ["metricName", ""],
+      ["analysis", undefined],
+      ["quota", undefined],
+      ["customEvent", undefined],
+    ],
+  };
+  return own[kind].reduce(
+    (changed, [name, text]) =>
+      withValue(changed, [...metric, name], text === undefined ? undefined : textTree(text))!,
+    tree,
+  );
+}
+
+/** Changes what a plain metric counts as a user; empty for users. */
+export function withCounted(tree: JsonTree, metric: Place, column: string): JsonTree {
+  const entity = objectTree([
+    ["index", numberTree("0")],
+    [
+      "taIdMeasure",
+      objectTree([
+        ["columnName", textTree(column)],
+        ["tableType", textTree("event")],
+      ]),
+    ],
+  ]);
+  const place: Place = [...metric, "quotaEntities"];
+  if (column === "") return withValue(tree, place, undefined)!;
+  const isGiven = elementsAt(tree, place).length > 0;
+  return isGiven
+    ? withText(tree, [...place, 0, "taIdMeasure", "columnName"], column)
+    : withValue(tree, [...place, 0], entity)!;
+}
+
+/** Changes the window of a plain metric; an empty word is the bucket itself. */
+export function withWindow(tree: JsonTree, metric: Place, word: string, parameters: number): JsonTree {
+  const place: Place = [...metric, "quotaTimeRanges"];
+  if (word === "") return withValue(tree, place, undefined)!;
+  const window = objectTree([
+    ["index", numberTree("0")],
+    ["type", textTree(word)],
+    ["params", listTree(Array.from({ length: parameters }, (_, i) => textTree(i === 0 ? "7" : "0")))],
+  ]);
+  return withValue(tree, [...place, 0], window)!;
+}
+
+/** Splits metrics by a property of their events, or ends that. */
+export function withSplit(tree: JsonTree, isOn: boolean): JsonTree {
+  const place: Place = ["eventView", "eventSplit"];
+  if (!isOn) return withValue(tree, place, undefined)!;
+  const split = objectTree([
+    ["event", objectTree([["eventName", textTree("anyEvent")]])],
+    ["groupByProp", emptyGroup()],
+  ]);
+  return withValue(tree, place, split)!;
+}
+
+/** Writes a number with the digits that were typed; what is no number stays a text, and its fault is shown. */
+export function withNumber(tree: JsonTree, place: Place, text: string): JsonTree {
+  if (text.trim() === "") return withValue(tree, place, undefined)!;
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
+  return withValue(tree, place, isNumber ? numberTree(text) : textTree(text))!;
+}
+
+/** The places whose empty members mean that the form is still being filled in. */
+export function openFields(tree: JsonTree): readonly string[] {
+  const open: string[] = [];
+  const need = (place: Place): void => {
+    if (textAt(tree, place).trim() === "") open.push(pathOf(place));
+  };
+  const filters = (owner: Place): void => {
+    for (const [i] of elementsAt(tree, [...owner, "filts"]).entries()) {
+      const filter: Place = [...owner, "filts", i];
+      if (isCompound(tree, filter)) filters(filter);
+      else needFilter(tree, filter, need);
+    }
+  };
+  filters(["eventView"]);
+  for (const [i] of elementsAt(tree, ["eventView", "groupBy"]).entries()) {
+    need(["eventView", "groupBy", i, "columnName"]);
+  }
+  for (const [i] of elementsAt(tree, ["events"]).entries()) {
+    const metric: Place = ["events", i];
+    const kind = metricKindOf(tree, metric);
+    need([...metric, "eventName"]);
+    if (kind === "formula") need([...metric, "customEvent"]);
+    if (kind === "named") need([...metric, "metricName"]);
+    const takesQuota = quotaTypesOf(textAt(tree, [...metric, "analysis"])) !== undefined;
+    if (kind === "event" && takesQuota) need([...metric, "quota"]);
+    filters(metric);
+  }
+  return open;
+}
+
+function needFilter(tree: JsonTree, filter: Place, need: (place: Place) => void): void {
+  need([...filter, "columnName"]);
+  const arity = comparatorRule(textAt(tree, [...filter, "comparator"]))?.arity ?? "none";
+  for (let i = 0; i < fieldsOf(arity); i++) need([...filter, "ftv", i]);
+}
+
+/** Writes a place as the server's messages do: `eventView.filts[0].ftv[1]`. */
+export function pathOf(place: Place): string {
+  return place.reduce<string>((path, step) => {
+    if (typeof step === "number") return `${path}[${step}]`;
+    return path === "" ? step : `${path}.${step}`;
+  }, "");
+}

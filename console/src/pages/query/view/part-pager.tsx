@@ -1,0 +1,46 @@
+import { Button } from "../../../controls/button.tsx";
+import { formatNumber } from "../../../texts/formats.ts";
+import { t } from "../../../texts/texts.ts";
+
+/** Returns a part of what is loaded already. */
+export function partOf<T>(all: readonly T[], first: number, size: number): readonly T[] {
+  return all.slice(startOf(first, size, all.length), startOf(first, size, all.length) + size);
+}
+
+/** Another result may have fewer parts. */
+function startOf(first: number, size: number, count: number): number {
+  return first < count ? first : Math.max(0, Math.floor((count - 1) / size) * size);
+}
+
+interface PartPagerProps {
+  readonly label: string;
+  readonly first: number;
+  readonly size: number;
+  readonly count: number;
+  readonly onFirst: (first: number) => void;
+}
+
+/** The way through parts of what is loaded; nothing where one part has all. */
+export function PartPager({ label, first, size, count, onFirst }: PartPagerProps) {
+  if (count <= size) return null;
+  const start = startOf(first, size, count);
+  const end = Math.min(count, start + size);
+  return (
+    <nav class="row" aria-label={label}>
+      <Button isDisabled={start === 0} onClick={() => onFirst(start - size)}>
+        {t("query.part.previous")}
+      </Button>
+      <Button isDisabled={end === count} onClick={() => onFirst(end)}>
+        {t("query.part.next")}
+      </Button>
+      <span class="muted number">
+        {t("query.part", {
+          label,
+          first: formatNumber(start + 1),
+          last: formatNumber(end),
+          count: formatNumber(count),
+        })}
+      </span>
+    </nav>
+  );
+}
