@@ -158,6 +158,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/analysis/analysis.test.ts",
     "test/services/analysis/platform/requests.test.ts",
   ],
+  "services/analysis/saved": ["test/services/analysis/saved", "test/e2e/saved-queries.test.ts"],
   "services/analysis/shape": ["test/services/analysis/shape", "test/reference"],
   "services/bridges": ["test/services/bridges", "test/cmd/serve/channel/channel.test.ts"],
   "services/channel": [
@@ -302,6 +303,9 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/load/damage.test.ts",
   ],
   "store/records/postgres": ["test/servers/records", "test/conformance/records"],
+  "store/savedqueries": ["test/conformance/savedqueries.ts", "test/servers/savedqueries"],
+  "store/savedqueries/postgres": ["test/servers/savedqueries"],
+  "store/savedqueries/sqlite": ["test/store/savedqueries/sqlite"],
   "store/sql": ["test/store/sql", "test/conformance/shares.ts", "test/servers/shared/move.test.ts"],
   "store/sql/postgres": [
     "test/store/sql/postgres",

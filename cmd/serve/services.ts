@@ -5,6 +5,7 @@ import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Catalog } from "../../gen/engage/analysis/v1/catalog_pb.ts";
+import { SavedQueries } from "../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import { RecordWatcher } from "../../gen/engage/event/v1/record_watcher_pb.ts";
@@ -18,7 +19,7 @@ import { clickSink, parsedRecordsSink } from "../../services/bridges/event-sinks
 import { maxExplainBytes } from "../../services/parser/explain/explain.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
-import { openAnalysisServices } from "./analysis/analysis.ts";
+import { type AnalysisServices, openAnalysisServices } from "./analysis/analysis.ts";
 import type { FollowedTokenList } from "./analysis/tokens.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
@@ -99,12 +100,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
       serve(RecordWatcher, events.watcher),
-      serve(AnalysisProxy, analysis.proxy, {
-        json: queryBounds,
-        admit: analysis.admit,
-        returnCodes: returnCodesByStatus,
-      }),
-      serve(Catalog, analysis.catalog),
+      ...serveAnalysis(analysis),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, RestCodec>([
@@ -123,6 +119,21 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+function serveAnalysis(analysis: AnalysisServices): readonly ServedService[] {
+  return [
+    serve(AnalysisProxy, analysis.proxy, {
+      json: queryBounds,
+      admit: analysis.admit,
+      returnCodes: returnCodesByStatus,
+    }),
+    serve(Catalog, analysis.catalog),
+    serve(SavedQueries, analysis.savedQueries, { maxMessageBytes: maxSavedBytes }),
+  ];
+}
+
+/** A saved request of 64 KiB is longer as a string of JSON. */
+const maxSavedBytes = 262_144;
 
 /**
  * Opens services concurrently, since each may wait for a thread or a disk. When some

@@ -50,7 +50,8 @@ export interface AnalysisProxyOptions {
  * - `platform/`: the engine that forwards queries to a deployment of the platform
  * - `cache/`: cached results, and equal queries that run once
  * - `rest/`: the platform's JSON and CSV; `refusal/`: errors
- * - `cohorts/`: imports of cohorts and tags; `catalog/`: the Catalog service, of what queries can name
+ * - `cohorts/`: imports of cohorts and tags; `catalog/`: the Catalog service, of what queries can name;
+ *   `saved/`: the SavedQueries service
  *
  * @param admission shared with other services of the same tokens
  */

@@ -12,6 +12,7 @@ export const operations = [
   "import_cluster",
   "list_clusters",
   "catalog",
+  "saved_queries",
 ] as const;
 export type Operation = (typeof operations)[number];
 

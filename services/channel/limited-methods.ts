@@ -4,6 +4,7 @@ import { limitsOf } from "../../base/protobuf/limits.ts";
 import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
 import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
+import { checkLength } from "../../base/text/check-text.ts";
 import { quoteList, quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Task } from "../../gen/engage/channel/v1/task_pb.ts";
 import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
-import { checkLength, checkProperty, violationOf } from "./channels/names.ts";
+import { checkProperty, violationOf } from "./channels/names.ts";
 import { resolveSecrets } from "./channels/stored-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound } from "./refusals.ts";

@@ -5,6 +5,7 @@ import type { Registry } from "prom-client";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Catalog } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
+import type { SavedQueries } from "../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { createAdmission, createHeadAdmission } from "../../../services/analysis/admission/admission.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
@@ -18,11 +19,13 @@ import { analystOf } from "../gateway-ports.ts";
 import { createLateService, type Gate, loadOnce } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
+import { createLateSavedQueries } from "./saved-queries.ts";
 import { type FollowedTokenList, openTokenList } from "./tokens.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
   readonly catalog: ServiceImpl<typeof Catalog>;
+  readonly savedQueries: ServiceImpl<typeof SavedQueries>;
   /** Projects with their engines, by id. */
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
   /** See FollowedTokenList. */
@@ -87,6 +90,8 @@ export async function openAnalysisServices(
     const { createCatalog } = await import("../../../services/analysis/catalog/catalog.ts");
     return createCatalog({ admission: await admission(), observer });
   });
+  const { now } = surroundings;
+  const saved = opened.use(createLateSavedQueries(config, { admission, observer, logger, now }));
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   const admit = createHeadAdmission(tokens, observer);
@@ -94,6 +99,7 @@ export async function openAnalysisServices(
   return {
     proxy,
     catalog,
+    savedQueries: saved.service,
     projects,
     listTokens,
     codecs,

@@ -41,6 +41,7 @@ const sharedStores: readonly {
   { what: "dead letters", load: () => import("../../../store/deadletters/postgres/open.ts") },
   { what: "intakes", load: () => import("../../../store/intake/postgres/open.ts") },
   { what: "tokens", load: () => import("../../../store/tokens/postgres/open.ts") },
+  { what: "saved queries", load: () => import("../../../store/savedqueries/postgres/open.ts") },
 ];
 
 /** Upgrades the ledger of events, and the databases of all shards. @throws UserError */

@@ -5,6 +5,10 @@ import { InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbo
 import { IntakeBehindError, IntakeOpenError, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { LeasesOpenError, LeasesUnavailableError } from "../../../store/leases/leases.ts";
 import { RecordsOpenError, RecordsUnavailableError } from "../../../store/records/records.ts";
+import {
+  SavedQueriesOpenError,
+  SavedQueriesUnavailableError,
+} from "../../../store/savedqueries/savedqueries.ts";
 import { OccupiedError } from "../../../store/sql/faults.ts";
 import { TokensOpenError, TokensUnavailableError } from "../../../store/tokens/tokens.ts";
 import { UserError } from "../../terminal/user-error.ts";
@@ -28,6 +32,8 @@ const storeErrors = [
   IntakeUnavailableError,
   TokensOpenError,
   TokensUnavailableError,
+  SavedQueriesOpenError,
+  SavedQueriesUnavailableError,
   OccupiedError,
 ];
 

@@ -5,6 +5,7 @@ import type { CopyCounts } from "../../../store/sql/copy-tables.ts";
 import type { PostgresStore } from "../../../store/sql/postgres/store.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
+import { savedQueriesFile } from "../analysis/saved-queries.ts";
 import { openTokenStore } from "../analysis/tokens.ts";
 import { type ChannelPlace, channelPlace } from "../channel/store.ts";
 import { eventsDatabase, type SharedDatabase, sharedDatabase } from "../shared/databases.ts";
@@ -35,12 +36,14 @@ export async function checkUnused(from: Config, to: Config): Promise<void> {
 }
 
 async function unusedTables(from: Config, to: Config): Promise<readonly UnusedTable[]> {
-  const [{ intakeStore }, { recordStore }, { tokenStore }, { deadLetterStore }] = await Promise.all([
-    import("../../../store/intake/postgres/store.ts"),
-    import("../../../store/records/postgres/store.ts"),
-    import("../../../store/tokens/postgres/store.ts"),
-    import("../../../store/deadletters/postgres/store.ts"),
-  ]);
+  const [{ intakeStore }, { recordStore }, { tokenStore }, { deadLetterStore }, { savedQueryStore }] =
+    await Promise.all([
+      import("../../../store/intake/postgres/store.ts"),
+      import("../../../store/records/postgres/store.ts"),
+      import("../../../store/tokens/postgres/store.ts"),
+      import("../../../store/deadletters/postgres/store.ts"),
+      import("../../../store/savedqueries/postgres/store.ts"),
+    ]);
   const connection = eventsDatabase(to)!;
   const ofEvents = [
     { store: intakeStore, name: "projects" },
@@ -50,6 +53,7 @@ async function unusedTables(from: Config, to: Config): Promise<readonly UnusedTa
     { store: recordStore, name: "heads", where: "number > 1 OR size > 0" },
     { store: tokenStore, name: "tokens" },
     { store: deadLetterStore, name: "lists" },
+    { store: savedQueryStore, name: "queries" },
   ];
   const shared = [...ofEvents, ...(isInFiles(from) ? others : [])].map((one) => ({ ...one, connection }));
   const inbox = inboxPlaces(from, to);
@@ -112,6 +116,8 @@ export async function* moveTables(
   }
   if (!isInFiles(from)) return;
   yield `query tokens: ${await moveTokens(from, to)}`;
+  const { moveSavedQueries } = await import("../../../store/savedqueries/move.ts");
+  yield describe("saved queries", await moveSavedQueries(savedQueriesFile(from), connection));
   yield* moveAllDeadLetters(from, to, database);
   yield `clicks to forward: ${exactCountOf(await moveClicks(from, database), "byte")}`;
 }

@@ -1,14 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import {
   type Catalog,
   type ListProjectsResponseSchema,
   ProjectEngine,
 } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { Admission, Reach } from "../admission/admission.ts";
+import { findReached } from "../admission/reached-project.ts";
 import type { AnalysisObserver } from "../observer.ts";
-import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { type CallInfo, runCall, withinTime } from "../run-call.ts";
 import { secondsOf } from "../time-limit.ts";
 import { getEvent, listEvents } from "./events.ts";
@@ -64,19 +63,11 @@ export function createCatalog({ admission, observer }: CatalogOptions): ServiceI
   };
 }
 
-function findProject({ projects, isLimited, caller }: Reach, given: bigint): Omit<CatalogCall, "signal"> {
-  const projectId = Number(given);
-  if (projectId === 0) refuseField("project_id", "is required");
-  const project = projects.get(projectId);
-  if (project === undefined) {
-    if (isLimited) {
-      throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${given}`);
-    }
-    refuseField("project_id", `is ${given}, valid are ${[...projects.keys()].join(", ") || "none"}`);
-  }
-  const { catalog: port } = project;
-  if (port === undefined) throw refusePlatform(projectId);
-  return { projectId, project, port, caller };
+function findProject(reach: Reach, given: bigint): Omit<CatalogCall, "signal"> {
+  const reached = findReached(reach, given);
+  const { catalog: port } = reached.project;
+  if (port === undefined) throw refusePlatform(reached.projectId);
+  return { ...reached, port };
 }
 
 function shapeProjects({ projects }: Reach): MessageInitShape<typeof ListProjectsResponseSchema> {

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { limitsOf } from "../../../base/protobuf/limits.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkDisplayName } from "../../../base/text/check-text.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type Channel,
@@ -12,9 +13,8 @@ import {
   FunnelSettingSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Projects, SenderPorts } from "../ports.ts";
-
 import { checkAuthentication, checkHeaders } from "./headers.ts";
-import { checkDisplayName, checkProperty, violationOf } from "./names.ts";
+import { checkProperty, violationOf } from "./names.ts";
 import {
   checkDelivery,
   checkFunnel,
@@ -89,7 +89,7 @@ export function checkProject(projectId: bigint, projects: Projects): readonly Vi
   return [{ field: "project_id", description: `${found}, ${valid}` }];
 }
 
-function checkUrl(text: string): string | undefined {
+export function checkUrl(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length > maxUrl) return `has ${text.length} characters, at most ${maxUrl} are valid`;
   const valid = 'valid is a URL such as "https://push.example.com/hook"';

@@ -1,6 +1,7 @@
 import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import { under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkLength, type Problem } from "../../../base/text/check-text.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type ChannelAuthentication,
@@ -10,7 +11,7 @@ import {
   CustomHeaderSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
-import { checkLength, checkList, type Problem, violationOf } from "./names.ts";
+import { checkList, violationOf } from "./names.ts";
 
 const { maxItems: maxHeaders } = limitsOf(ChannelSchema.field.customHeaders);
 const { maxLength: maxName } = limitsOf(CustomHeaderSchema.field.name);
@@ -93,7 +94,7 @@ export function checkAuthentication({ secret, headerName }: ChannelAuthenticatio
   ]);
 }
 
-function checkSecret(secret: string): Problem {
+export function checkSecret(secret: string): Problem {
   if (secret === "") return "is required";
   const tooLong = checkLength(secret, maxSecret);
   if (tooLong !== undefined) return tooLong;

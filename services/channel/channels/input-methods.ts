@@ -1,6 +1,7 @@
 import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkText, type Problem } from "../../../base/text/check-text.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
@@ -9,7 +10,7 @@ import {
   ContentValueSchema,
 } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
-import { checkText, type Problem, violationOf } from "./names.ts";
+import { violationOf } from "./names.ts";
 
 /** A decimal number, which is sent as written. */
 const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;

@@ -1,6 +1,7 @@
 import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkLine, checkText } from "../../../base/text/check-text.ts";
 import {
   ChannelSchema,
   type ContentField,
@@ -11,15 +12,7 @@ import {
   InputMethodSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { checkRows, checkValue } from "./input-methods.ts";
-import {
-  checkKey,
-  checkLine,
-  checkList,
-  checkProperty,
-  checkRepeated,
-  checkText,
-  violationOf,
-} from "./names.ts";
+import { checkKey, checkList, checkProperty, checkRepeated, violationOf } from "./names.ts";
 
 const content = ContentFieldSchema.field;
 const { maxItems: maxFields } = limitsOf(ChannelSchema.field.contentTemplate);

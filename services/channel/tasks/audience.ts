@@ -1,12 +1,13 @@
 import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkLine } from "../../../base/text/check-text.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { type Filter, FilterType } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import { type Audience, CohortSchema, PushIdListSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
-import { checkLine, violationOf } from "../channels/names.ts";
+import { violationOf } from "../channels/names.ts";
 
 const { maxLength: maxPushIdLength } = limitsOf(PushIdListSchema.field.pushIds);
 const { maxLength: maxCohortName } = limitsOf(CohortSchema.field.name);

@@ -1,6 +1,7 @@
 import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { checkDisplayName } from "../../../base/text/check-text.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
@@ -13,7 +14,7 @@ import {
   TaskSchema,
 } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
-import { checkDisplayName, checkList, checkProperty, checkRepeated, violationOf } from "../channels/names.ts";
+import { checkList, checkProperty, checkRepeated, violationOf } from "../channels/names.ts";
 import type { SenderPorts } from "../ports.ts";
 import { checkSchedule } from "../schedule/schedule.ts";
 import { checkAudienceForm } from "./audience.ts";

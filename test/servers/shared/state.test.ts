@@ -57,6 +57,7 @@ it("migrates once, and has nothing to do afterwards", async () => {
       .filter((line) => !line.startsWith("nothing to do: ")),
   ).toEqual([]);
   expect(output).toContain('nothing to do: tokens in schema "engage" has version 1\n');
+  expect(output).toContain('nothing to do: saved queries in schema "engage" has version 1\n');
 });
 
 it("knows tokens of commands on every replica", async () => {
