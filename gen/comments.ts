@@ -1280,6 +1280,56 @@ export const comments: Readonly<Record<string, string>> = {
     "UpdateChannel replaces a channel. Running tasks keep the settings with\nwhich they started. Omitted secrets are kept, which `warnings` reports.\nWhen the URL gets another origin, they are required again.",
   "engage.channel.v1.ChannelSender.WatchTask":
     "WatchTask streams the progress of a task's run: at once, then after\nchanges, at most twice a second, until the run has ended.",
+  "engage.channel.v1.CheckPlan":
+    "CheckPlan lists what is going to run.",
+  "engage.channel.v1.CheckPlan.probes":
+    "The probes in their order.",
+  "engage.channel.v1.CheckReceiverRequest":
+    "CheckReceiverRequest describes a receiver.",
+  "engage.channel.v1.CheckReceiverRequest.authentication":
+    "The secret of the channel. Not set: requests are not signed, and probes of\nsignatures are skipped.",
+  "engage.channel.v1.CheckReceiverRequest.custom_headers":
+    "Custom headers of the channel, sent with each request; at most 10.",
+  "engage.channel.v1.CheckReceiverRequest.known_bad_push_id":
+    "A push id which the receiver must report as failed. Empty: messages without\na push id are sent instead.",
+  "engage.channel.v1.CheckReceiverRequest.project_id":
+    "`ops_project_id` of the messages. Not set: 1.",
+  "engage.channel.v1.CheckReceiverRequest.requests_per_second":
+    "The number of requests per second which the receiver must handle, 1 to 200.\nNot set: 100.",
+  "engage.channel.v1.CheckReceiverRequest.second_secret":
+    "Another secret of the channel, whose signatures the receiver must accept\ntoo. Empty: its probe is skipped.",
+  "engage.channel.v1.CheckReceiverRequest.skipped_probes":
+    "Ids of probes to skip.",
+  "engage.channel.v1.CheckReceiverRequest.timeout_seconds":
+    "How long to wait for a response, 1 to 30 seconds. Not set: 10.",
+  "engage.channel.v1.CheckReceiverRequest.url":
+    "Its URL, with the scheme `http` or `https`. Required.",
+  "engage.channel.v1.CheckReceiverResponse":
+    "CheckReceiverResponse is one step of a run.",
+  "engage.channel.v1.CheckReceiverResponse.plan":
+    "The first: what is going to run.",
+  "engage.channel.v1.CheckReceiverResponse.result":
+    "The result of one probe, in the order of the plan.",
+  "engage.channel.v1.CheckReceiverResponse.step":
+    "The step.",
+  "engage.channel.v1.CheckReceiverResponse.summary":
+    "The last.",
+  "engage.channel.v1.CheckSummary":
+    "CheckSummary counts the results of a run.",
+  "engage.channel.v1.CheckSummary.correct":
+    "Whether the receiver keeps to all rules with the severity MUST that were\ntested.",
+  "engage.channel.v1.CheckSummary.duration":
+    "How long the run took.",
+  "engage.channel.v1.CheckSummary.failed":
+    "Broken rules with the severity MUST.",
+  "engage.channel.v1.CheckSummary.notes":
+    "Broken rules with the severity INFO.",
+  "engage.channel.v1.CheckSummary.passed":
+    "Probes which passed.",
+  "engage.channel.v1.CheckSummary.recommendations":
+    "Broken rules with the severity SHOULD.",
+  "engage.channel.v1.CheckSummary.skipped":
+    "Probes which were skipped.",
   "engage.channel.v1.Cohort":
     "Cohort selects the members of a cohort.",
   "engage.channel.v1.Cohort.day":
@@ -1550,10 +1600,64 @@ export const comments: Readonly<Record<string, string>> = {
     "Language of the content.",
   "engage.channel.v1.PreviewMessageResponse.message":
     "The element of a batch, as JSON. The ids of its receipt are those of a\ntest.",
+  "engage.channel.v1.Probe":
+    "Probe is one rule of the specification and its test.",
+  "engage.channel.v1.Probe.probe_id":
+    "Its id, such as `accept`.",
+  "engage.channel.v1.Probe.severity":
+    "How much the rule matters.",
+  "engage.channel.v1.Probe.title":
+    "What a receiver must do, in words: \"accepts a valid batch\".",
+  "engage.channel.v1.ProbeFailure":
+    "ProbeFailure shows a broken rule.",
+  "engage.channel.v1.ProbeFailure.change":
+    "What to change in the receiver.",
+  "engage.channel.v1.ProbeFailure.request":
+    "The request: what it is, its headers and the beginning of its body. Values\nof custom headers are masked.",
+  "engage.channel.v1.ProbeFailure.response":
+    "The response: status and beginning of the body; or why there is none.",
+  "engage.channel.v1.ProbeFailure.rule":
+    "What the specification says.",
+  "engage.channel.v1.ProbeOutcome":
+    "ProbeOutcome is the outcome of a probe.",
+  "engage.channel.v1.ProbeOutcome.PROBE_OUTCOME_FAILED":
+    "It breaks the rule.",
+  "engage.channel.v1.ProbeOutcome.PROBE_OUTCOME_PASSED":
+    "The receiver keeps to the rule.",
+  "engage.channel.v1.ProbeOutcome.PROBE_OUTCOME_SKIPPED":
+    "The probe did not run: it was excluded, needs something which the request\ndoes not have, or would find a fault which is reported already.",
+  "engage.channel.v1.ProbeOutcome.PROBE_OUTCOME_UNSPECIFIED":
+    "Not used.",
+  "engage.channel.v1.ProbeResult":
+    "ProbeResult is the result of one probe.",
+  "engage.channel.v1.ProbeResult.detail":
+    "What the probe found, why it was skipped, or how long the receiver took.",
+  "engage.channel.v1.ProbeResult.duration":
+    "How long the probe took.",
+  "engage.channel.v1.ProbeResult.failure":
+    "Set if the probe failed.",
+  "engage.channel.v1.ProbeResult.outcome":
+    "The outcome.",
+  "engage.channel.v1.ProbeResult.probe":
+    "The probe.",
+  "engage.channel.v1.ProbeSeverity":
+    "ProbeSeverity is how much a rule matters.",
+  "engage.channel.v1.ProbeSeverity.PROBE_SEVERITY_INFO":
+    "Breaking it does no harm.",
+  "engage.channel.v1.ProbeSeverity.PROBE_SEVERITY_MUST":
+    "Breaking it loses, forges or miscounts messages.",
+  "engage.channel.v1.ProbeSeverity.PROBE_SEVERITY_SHOULD":
+    "The specification recommends it, or the present platform does not depend on\nit.",
+  "engage.channel.v1.ProbeSeverity.PROBE_SEVERITY_UNSPECIFIED":
+    "Not used.",
   "engage.channel.v1.PushIdList":
     "PushIdList is an explicit audience.",
   "engage.channel.v1.PushIdList.push_ids":
     "The push ids; duplicates receive one message.",
+  "engage.channel.v1.ReceiverChecker":
+    "ReceiverChecker tests receivers against the specification, as `engage check`\ndoes. It is a service of its own, so that a key for it cannot read or change\nchannels.",
+  "engage.channel.v1.ReceiverChecker.CheckReceiver":
+    "CheckReceiver sends test batches to a receiver and streams the result of\neach probe as it ends. It begins with the list of probes and ends with the\nsums. It stores nothing, but calls another server, so that keys with read\naccess may not call it.\n\nMessages are for push ids which begin with `engage-check-`, and of\n`known_bad_push_id`. One request has a body of more than 1 MiB, and the\nlast probe sends three seconds' worth of small requests.\n\nOnly addresses are called which `channel.outbound` allows. A name is\nresolved and checked again for each connection, and redirects are not\nfollowed. A run ends with the call, and after two minutes at the latest.\nSecrets are neither logged nor returned.\n\n- INVALID_ARGUMENT: a field is not valid, or the address is not allowed.\n- DEADLINE_EXCEEDED: the run takes more than two minutes.\n- RESOURCE_EXHAUSTED: a run of the same caller is under way, or three runs\n  on this replica. Callers without a key count as one.\n- UNAVAILABLE: the server stops; the call should be repeated.",
   "engage.channel.v1.RunTaskRequest":
     "RunTaskRequest identifies a task.",
   "engage.channel.v1.RunTaskRequest.task_id":

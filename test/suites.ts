@@ -186,6 +186,11 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/channel/task-methods.test.ts",
     "test/services/channel/schedule",
   ],
+  "services/channel/exchange": [
+    "test/services/channel/exchange/exchange.test.ts",
+    "test/services/channel/check/checker.test.ts",
+    "test/services/channel/delivery/test-channel.test.ts",
+  ],
   "services/channel/judge-reply": ["test/services/channel/judge-reply/judge-reply.test.ts"],
   "services/event": ["test/services/event", "test/cmd/config"],
   "services/event/body": [

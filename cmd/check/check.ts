@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
-import { checkReceiver, type ProbeResult, probeIds } from "../../services/channel/check/check.ts";
+import { checkReceiver, isBroken, type ProbeResult, probeIds } from "../../services/channel/check/check.ts";
 import {
   headersOf,
   openReceiver,
@@ -14,7 +14,7 @@ import { cannotWrite } from "../terminal/file-fault.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UsageError } from "../terminal/user-error.ts";
 import { formatJunit } from "./junit.ts";
-import { formatReport, isBroken } from "./report.ts";
+import { formatReport } from "./report.ts";
 
 export interface CheckCommandOptions extends ReceiverOptions {
   readonly channelHasAuth: "on" | "off";

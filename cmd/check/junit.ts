@@ -1,5 +1,4 @@
-import type { ProbeResult } from "../../services/channel/check/check.ts";
-import { isBroken } from "./report.ts";
+import { isBroken, type ProbeResult } from "../../services/channel/check/check.ts";
 
 /** Formats the results as one JUnit test suite with a case for each probe. */
 export function formatJunit(url: string, results: readonly ProbeResult[], strict: boolean): string {

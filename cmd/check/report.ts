@@ -1,10 +1,5 @@
-import type { ProbeResult } from "../../services/channel/check/check.ts";
+import { type ProbeResult, sumResults } from "../../services/channel/check/check.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
-
-/** Reports whether the result makes the run fail. */
-export function isBroken({ outcome, severity }: ProbeResult, strict: boolean): boolean {
-  return outcome === "failed" && (severity === "must" || (strict && severity === "should"));
-}
 
 const failedLabels = { must: "FAILED", should: "should", info: "note" } as const;
 
@@ -42,13 +37,13 @@ function formatFailure(result: ProbeResult): readonly string[] {
 }
 
 function formatSums(results: readonly ProbeResult[]): string {
-  const count = (label: string): number => results.filter((result) => labelOf(result) === label).length;
+  const { passed, failed, recommendations, notes, skipped } = sumResults(results);
   const sums = [
-    `${count("ok")} passed`,
-    `${count("FAILED")} failed`,
-    `${count("should")} recommendations`,
-    `${count("note")} notes`,
-    `${count("skipped")} skipped`,
+    `${passed} passed`,
+    `${failed} failed`,
+    `${recommendations} recommendations`,
+    `${notes} notes`,
+    `${skipped} skipped`,
   ];
   return `${sums.join(", ")}\n`;
 }

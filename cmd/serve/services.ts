@@ -7,6 +7,7 @@ import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts
 import { Catalog } from "../../gen/engage/analysis/v1/catalog_pb.ts";
 import { SavedQueries } from "../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { ReceiverChecker } from "../../gen/engage/channel/v1/receiver_checker_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import { RecordWatcher } from "../../gen/engage/event/v1/record_watcher_pb.ts";
 import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
@@ -102,6 +103,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(RecordWatcher, events.watcher),
       ...serveAnalysis(analysis),
       serve(ChannelSender, channels.sender),
+      serve(ReceiverChecker, channels.checker),
     ],
     codecs: new Map<string, RestCodec>([
       ...webhooks.codecs,

@@ -6,6 +6,7 @@ import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { ReceiverChecker } from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
 import type { ChannelSources } from "../../../services/bridges/channel-sources.ts";
 import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
@@ -18,15 +19,17 @@ import { createChannelLog } from "../log/channel.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts";
 import { createStopTime, type StopTime } from "../stop-time.ts";
+import { createLateChecker } from "./checker.ts";
 import type { OpenSender } from "./open-sender.ts";
 import { findRefusedAddress } from "./refused-address.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
 export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;
+  readonly checker: ServiceImpl<typeof ReceiverChecker>;
   readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Starts the stop: streams of tasks end, and `drainMs` begins. */
+  /** Starts the stop: streams of tasks and checks of receivers end, and `drainMs` begins. */
   beginStop(): void;
 }
 
@@ -69,6 +72,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         throw callError;
       }
     }),
+    checker: createLateChecker(config, stop.signal),
     codecs: createChannelCodecs(jsonDecoderOf(config)),
     // Channels belong to projects.
     checks: config.projects.length === 0 ? {} : { channels: createCheck(opening) },

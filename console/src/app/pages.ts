@@ -51,6 +51,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/channels/channels.tsx")).ChannelsPage,
   },
   {
+    path: "receivers",
+    title: "receivers.title",
+    group: "push",
+    icon: "receivers",
+    load: async () => (await import("../pages/receivers/receivers.tsx")).ReceiversPage,
+  },
+  {
     path: "settings",
     title: "settings.title",
     group: "server",

@@ -28,8 +28,10 @@ export interface ProbeResult {
 
 /**
  * Runs all probes on a receiver, one after the other. The probes send messages for reserved push ids only, so they
- * do not show how the receiver treats its users.
+ * do not show how the receiver treats its users. Both `engage check` and the service ReceiverChecker (`checker.ts`)
+ * call it.
  * @param onResult is called after each probe
+ * @throws the reason of the signal
  */
 export async function checkReceiver(
   options: CheckOptions,
@@ -58,7 +60,7 @@ function reasonToSkip(
   { skip, secret }: CheckOptions,
   blocked: ReadonlySet<string>,
 ): string | undefined {
-  if (skip.includes(id)) return "excluded by --skip";
+  if (skip.includes(id)) return "excluded, as requested";
   if (needsSecret && secret === undefined) return "no secret to sign with";
   const cause = after.find((one) => blocked.has(one));
   return cause === undefined ? undefined : `depends on "${cause}"`;
@@ -75,6 +77,38 @@ function toResult(probe: Probe, finding: Finding, durationMs: number): ProbeResu
     failure: { sent: showRequest(exchanged), answered: showResponse(exchanged), rule, change },
   };
 }
+
+/** Reports whether the receiver breaks a rule that it must keep, or with `strict` also one that it should keep. */
+export function isBroken({ outcome, severity }: ProbeResult, strict: boolean): boolean {
+  return outcome === "failed" && (severity === "must" || (strict && severity === "should"));
+}
+
+/** Numbers of probes. */
+export interface CheckSums {
+  readonly passed: number;
+  /** Broken rules by severity: `must`, `should` and `info`. */
+  readonly failed: number;
+  readonly recommendations: number;
+  readonly notes: number;
+  readonly skipped: number;
+}
+
+export function sumResults(results: readonly ProbeResult[]): CheckSums {
+  const count = (outcome: ProbeResult["outcome"], severity?: Severity): number =>
+    results.filter(
+      (result) => result.outcome === outcome && (severity === undefined || result.severity === severity),
+    ).length;
+  return {
+    passed: count("passed"),
+    failed: count("failed", "must"),
+    recommendations: count("failed", "should"),
+    notes: count("failed", "info"),
+    skipped: count("skipped"),
+  };
+}
+
+/** All probes, in the order in which they run. */
+export const probeInfos: readonly Pick<Probe, "id" | "title" | "severity">[] = probes;
 
 /** Ids of all probes, in the order in which they run. */
 export const probeIds: readonly string[] = probes.map(({ id }) => id);

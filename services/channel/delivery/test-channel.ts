@@ -10,6 +10,7 @@ import type {
 import type { AudienceSource } from "../audience/source.ts";
 import { compileElement } from "../content/element.ts";
 import { sampleContent } from "../content/sample.ts";
+import { compileMask, masked } from "../exchange/mask-secrets.ts";
 import { judgeOutcome, type Validation } from "../judge-reply/judge-reply.ts";
 import type { TestRequest } from "../ports.ts";
 import { attempt } from "./call/attempt.ts";
@@ -25,7 +26,6 @@ export interface TestOptions {
 }
 
 const maxShownBody = 16_384;
-const masked = "***";
 
 /** Sends one real message, as a batch of one. @throws the reason of `signal` */
 export async function testChannel(
@@ -44,7 +44,7 @@ export async function testChannel(
   const began = clock.monotonicMs();
   const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, signal);
   signal.throwIfAborted();
-  const mask = compileMask(channel);
+  const mask = compileMask(secretsOf(channel));
   const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);
   return {
     requestHeaders: maskHeaders({ ...ownHeaders(headers), ...headers }, channel),
@@ -72,14 +72,8 @@ function maskHeaders(
   );
 }
 
-/** Shorter secrets are not masked: they would match in any text. */
-const shortestSecret = 6;
-
-/** Compiles the function that masks the channel's secrets in a response, which may repeat parts of the request. */
-function compileMask({ authentication, customHeaders }: Channel): (text: string) => string {
-  const secrets = [authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)];
-  const long = secrets.filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
-  return (text) => long.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
+function secretsOf({ authentication, customHeaders }: Channel): readonly string[] {
+  return [authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)];
 }
 
 function showVerdict(

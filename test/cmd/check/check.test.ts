@@ -84,7 +84,7 @@ describe("the report", () => {
     ];
     expect(results.map(({ code }) => code)).toEqual([0, 1, 0]);
     expect(results[0]!.stdout).toMatch(/^should {2}repeat-once /m);
-    expect(results[2]!.stdout).toMatch(/^skipped {2}repeat-once .* excluded by --skip$/m);
+    expect(results[2]!.stdout).toMatch(/^skipped {2}repeat-once .* excluded, as requested$/m);
   });
 
   test("is JSON and JUnit for machines", async () => {

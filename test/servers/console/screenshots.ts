@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../../base/package/root.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
-import { openServed } from "./served.ts";
+import { openServed, secret } from "./served.ts";
 
 /**
  * Writes pictures of the console's pages, with data that real clients send, to docs/console:
@@ -30,10 +30,22 @@ const pictures: readonly Picture[] = [
     look: {},
     ready: (page) => page.locator("tbody tr").first().waitFor(),
   },
+  { name: "receivers", path: "receivers", look: {}, ready: checkReceiver },
 ];
 
+/** Checks the server's own receiver, which does not know the push id that must fail. */
+async function checkReceiver(page: Page): Promise<void> {
+  await page.getByLabel("Address").fill(`${served.url}/webhook/mail`);
+  await page.getByLabel("Secret", { exact: true }).fill(secret);
+  await page.getByText("More settings").click();
+  await page.getByLabel("A push id that must fail").fill("nobody");
+  await page.getByText("More settings").click();
+  await page.getByRole("button", { name: "Check the receiver" }).click();
+  await page.locator(".receivers-fault").first().waitFor();
+}
+
 mkdirSync(folder, { recursive: true });
-await using served = await openServed("");
+await using served = await openServed('channel: { outbound: { allow: ["127.0.0.0/8"] } }\n');
 await using browser = await openBrowser();
 const names = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
 let batches = 0;

@@ -6,6 +6,7 @@ import { form } from "./form.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { query } from "./query.ts";
+import { receivers } from "./receivers.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
@@ -19,6 +20,7 @@ export const en = {
   ...parser,
   ...events,
   ...query,
+  ...receivers,
   ...settings,
   ...form,
   ...fields,

@@ -7,6 +7,7 @@ import { form } from "./form.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { query } from "./query.ts";
+import { receivers } from "./receivers.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
@@ -20,6 +21,7 @@ export const zh: Catalogue = {
   ...parser,
   ...events,
   ...query,
+  ...receivers,
   ...settings,
   ...form,
   ...fields,

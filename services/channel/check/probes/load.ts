@@ -24,36 +24,50 @@ function accepts(what: string, count: number, more: Message = {}): (session: Ses
   };
 }
 
+/** What is kept of many calls: a response may be long. */
+interface LoadSeen {
+  calls: number;
+  faults: number;
+  firstFault?: { readonly exchanged: Exchanged; readonly detail: string };
+  slowest?: Exchanged;
+}
+
+function note(seen: LoadSeen, exchanged: Exchanged): void {
+  seen.calls++;
+  if (seen.slowest === undefined || exchanged.ms > seen.slowest.ms) seen.slowest = exchanged;
+  const finding = expectAccepted(exchanged);
+  if (finding.kind !== "failed") return;
+  seen.faults++;
+  seen.firstFault ??= finding;
+}
+
 /** Keeps `concurrency` calls in flight until all requests are sent or the time is over. */
 async function sustains(session: Session): Promise<Finding> {
   const { perSecond, requests, maxMs, concurrency } = session.options.throughput;
-  const { monotonicMs } = session.options;
+  const { monotonicMs, signal } = session.options;
   const startedMs = monotonicMs();
-  const done: Exchanged[] = [];
+  const seen: LoadSeen = { calls: 0, faults: 0 };
   let begun = 0;
   const work = async (): Promise<void> => {
-    while (begun < requests && monotonicMs() - startedMs < maxMs) {
+    while (begun < requests && monotonicMs() - startedMs < maxMs && !signal.aborted) {
       begun++;
       const body = encodeMessages(goodMessages(session, 1));
-      done.push(await session.send(body, { what: `one of ${requests} batches in a row`, size: 1 }));
+      note(seen, await session.send(body, { what: `one of ${requests} batches in a row`, size: 1 }));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
+  signal.throwIfAborted();
   const seconds = Math.max(1, monotonicMs() - startedMs) / 1_000;
-  const faults = done.map(expectAccepted).filter(({ kind }) => kind === "failed");
-  const [first] = faults;
-  if (first?.kind === "failed") {
-    return failed(
-      first.exchanged,
-      `${faults.length} of ${exactCountOf(done.length, "call")} failed: ${first.detail}`,
-    );
+  const { calls, faults, firstFault, slowest } = seen;
+  if (firstFault !== undefined) {
+    const { exchanged, detail } = firstFault;
+    return failed(exchanged, `${faults} of ${exactCountOf(calls, "call")} failed: ${detail}`);
   }
-  const slowest = done.toSorted((a, b) => b.ms - a.ms)[0]!;
-  const rate = Math.round(done.length / seconds);
-  const detail = `${rate} requests a second, ${concurrency} at a time; the slowest took ${formatMs(slowest.ms)}`;
+  const rate = Math.round(calls / seconds);
+  const detail = `${rate} requests a second, ${concurrency} at a time; the slowest took ${formatMs(slowest!.ms)}`;
   return rate >= perSecond
     ? passed(detail)
-    : failed(slowest, `${detail}; the recommendation is ${perSecond}`);
+    : failed(slowest!, `${detail}; the recommendation is ${perSecond}`);
 }
 
 /** Probes that send large batches and many requests. */

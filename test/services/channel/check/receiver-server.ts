@@ -14,8 +14,8 @@ export async function openReceiverServer(
   const serve: RequestListener = async (request, response) => {
     try {
       const body = await buffer(request);
-      const { status, text } = await receiver({ headers: request.headers, body });
-      response.writeHead(status, { "content-type": "application/json" }).end(text);
+      const { status, text, headers } = await receiver({ headers: request.headers, body });
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
     } catch {
       // The sender went away within its body.
       response.destroy();

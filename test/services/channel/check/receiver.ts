@@ -13,6 +13,7 @@ export interface ReceiverRequest {
 export interface ReceiverAnswer {
   readonly status: number;
   readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Receiver = (request: ReceiverRequest) => Promise<ReceiverAnswer>;
