@@ -2252,6 +2252,14 @@ export const comments: Readonly<Record<string, string>> = {
     "What it may call.",
   "engage.operations.v1.CertificateInfo.subject":
     "Its subject.",
+  "engage.operations.v1.EventLag":
+    "EventLag is about records that were acknowledged and cannot be queried yet.",
+  "engage.operations.v1.EventLag.approximate_records":
+    "About their number, from their bytes and the size of records that this\nprocess has loaded. Not set while it has loaded none.",
+  "engage.operations.v1.EventLag.lag":
+    "How long the first of them has waited, accurate to about a second.",
+  "engage.operations.v1.EventLag.waiting_bytes":
+    "Their bytes.",
   "engage.operations.v1.GetConfigurationRequest":
     "GetConfigurationRequest selects values.",
   "engage.operations.v1.GetConfigurationRequest.path":
@@ -2270,6 +2278,8 @@ export const comments: Readonly<Record<string, string>> = {
     "GetHealthRequest has no fields.",
   "engage.operations.v1.GetHealthResponse":
     "GetHealthResponse is whether the server works.",
+  "engage.operations.v1.GetHealthResponse.event_lag":
+    "How far the loading of records is behind. Not set while that is unknown, and\nwhen no project is configured.",
   "engage.operations.v1.GetHealthResponse.parts":
     "The parts by name.",
   "engage.operations.v1.GetHealthResponse.ready":
@@ -2618,12 +2628,26 @@ export const comments: Readonly<Record<string, string>> = {
     "How the batch was authenticated when it was accepted.",
   "engage.webhook.v1.BatchSignature.value":
     "The signature that matched when the batch was accepted. HMAC_SHA1 only.",
+  "engage.webhook.v1.BreakerState":
+    "BreakerState is the state of a circuit breaker.",
+  "engage.webhook.v1.BreakerState.BREAKER_STATE_CLOSED":
+    "The target is called.",
+  "engage.webhook.v1.BreakerState.BREAKER_STATE_HALF_OPEN":
+    "One call finds out whether the target works again.",
+  "engage.webhook.v1.BreakerState.BREAKER_STATE_OPEN":
+    "The target is not called, since calls failed.",
+  "engage.webhook.v1.BreakerState.BREAKER_STATE_UNSPECIFIED":
+    "Not used.",
   "engage.webhook.v1.Dead":
     "Dead is the outcome of a message for which another attempt does not help.",
   "engage.webhook.v1.Dead.reason":
     "The reason. In sync mode this is the message in `fail_list`.",
   "engage.webhook.v1.DeadLetterFilter":
     "DeadLetterFilter selects dead letters which match every set field.",
+  "engage.webhook.v1.DeadLetterFilter.accepted_from":
+    "The batch was accepted at this time or later.",
+  "engage.webhook.v1.DeadLetterFilter.accepted_until":
+    "The batch was accepted before this time.",
   "engage.webhook.v1.DeadLetterFilter.batch_id":
     "Id of the batch in this service.",
   "engage.webhook.v1.DeadLetterFilter.channel":
@@ -2638,6 +2662,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Push id of the recipient.",
   "engage.webhook.v1.DeadLetterFilter.reason":
     "A part of the reason, for example `HTTP 409`.",
+  "engage.webhook.v1.DeadLetterFilter.request_id":
+    "The platform's id of the batch.",
   "engage.webhook.v1.DeadLetterFilter.target":
     "Target of the message.",
   "engage.webhook.v1.Delivery":
@@ -2756,6 +2782,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Channel of the statistics; empty: all channels.",
   "engage.webhook.v1.GetStatsResponse":
     "GetStatsResponse contains the statistics at one moment.",
+  "engage.webhook.v1.GetStatsResponse.breakers":
+    "The circuit breakers of the targets that this server calls, by target,\nwhichever channel is requested. Each replica has its own.",
   "engage.webhook.v1.GetStatsResponse.inbox":
     "State of the inbox.",
   "engage.webhook.v1.GetStatsResponse.targets":
@@ -2854,6 +2882,22 @@ export const comments: Readonly<Record<string, string>> = {
     "The deliveries, newest batch first; within a batch by index, then by\ntarget.",
   "engage.webhook.v1.ListDeliveriesResponse.next_page_token":
     "Token of the next page; empty on the last one.",
+  "engage.webhook.v1.ListRefusalsRequest":
+    "ListRefusalsRequest requests a page of refused requests.",
+  "engage.webhook.v1.ListRefusalsRequest.channel":
+    "Only those of this channel; empty: of all channels.",
+  "engage.webhook.v1.ListRefusalsRequest.page_size":
+    "The maximum number of requests, 1 to 1000. 0: 100.",
+  "engage.webhook.v1.ListRefusalsRequest.page_token":
+    "`next_page_token` of the previous page; empty: the first page. A token is\nnot valid for another replica, or after a restart.",
+  "engage.webhook.v1.ListRefusalsRequest.reason":
+    "Only those with this reason; unspecified: any reason.",
+  "engage.webhook.v1.ListRefusalsResponse":
+    "ListRefusalsResponse is one page.",
+  "engage.webhook.v1.ListRefusalsResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
+  "engage.webhook.v1.ListRefusalsResponse.refusals":
+    "The requests, newest first.",
   "engage.webhook.v1.MessageBatch":
     "MessageBatch is the part of an accepted batch for one consumer: the whole\nbatch, the part which is routed to the consumer, or the part which is\nretried.",
   "engage.webhook.v1.MessageBatch.accepted_time":
@@ -2954,6 +2998,40 @@ export const comments: Readonly<Record<string, string>> = {
     "The platform's id of the batch; empty when it has none.",
   "engage.webhook.v1.ReceivedBatch.targets":
     "Deliveries of the batch by target; empty when no message was accepted.",
+  "engage.webhook.v1.RefusalReason":
+    "RefusalReason is why a request was refused.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_BAD_BODY":
+    "The body is not a JSON array of UTF-8, or has too many elements.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_CONFLICT":
+    "The request id was used by a batch with different content.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_TOO_LARGE":
+    "The body is too large.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_UNAUTHENTICATED":
+    "The signature or a required header is missing or does not match.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_UNAVAILABLE":
+    "The service could not store the batch.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_UNKNOWN_CHANNEL":
+    "There is no channel with that name.",
+  "engage.webhook.v1.RefusalReason.REFUSAL_REASON_UNSPECIFIED":
+    "Not set; in a filter, any reason.",
+  "engage.webhook.v1.RefusedRequest":
+    "RefusedRequest is a request that was refused as a whole. It contains no\nsecret and no header.",
+  "engage.webhook.v1.RefusedRequest.body":
+    "The first 4,096 bytes of the body, after its content encoding was decoded,\nwith `*` for each byte of the channel's secrets. Empty when the request was\nrefused before its body was read.",
+  "engage.webhook.v1.RefusedRequest.body_bytes":
+    "The bytes of the whole body; not set when it was not read.",
+  "engage.webhook.v1.RefusedRequest.cause":
+    "The likely cause, for example `signed with the secret of channel \"mail\"`.\nEmpty when none is known. The causes of a limited number of signatures are\nsearched for.",
+  "engage.webhook.v1.RefusedRequest.channel":
+    "The channel that was requested, which need not exist; at most 100\ncharacters.",
+  "engage.webhook.v1.RefusedRequest.message":
+    "The message of the response.",
+  "engage.webhook.v1.RefusedRequest.number":
+    "Identifies it within one run of one server; later ones have larger numbers.",
+  "engage.webhook.v1.RefusedRequest.reason":
+    "The kind of reason.",
+  "engage.webhook.v1.RefusedRequest.time":
+    "The time of the refusal.",
   "engage.webhook.v1.ReplayDeadLettersRequest":
     "ReplayDeadLettersRequest makes dead letters pending again.",
   "engage.webhook.v1.ReplayDeadLettersRequest.all":
@@ -3030,6 +3108,16 @@ export const comments: Readonly<Record<string, string>> = {
     "None: the channel accepted batches without a signature.",
   "engage.webhook.v1.SignatureScheme.SIGNATURE_SCHEME_UNSPECIFIED":
     "Not kept: the batch was accepted by a version which did not keep it.",
+  "engage.webhook.v1.TargetBreaker":
+    "TargetBreaker keeps calls away from a target that is down.",
+  "engage.webhook.v1.TargetBreaker.next_try_time":
+    "OPEN: the time from which the next message that waits is tried.",
+  "engage.webhook.v1.TargetBreaker.open_time":
+    "The time at which it opened; not set while it is closed. Attempts that fail\nlater do not change it.",
+  "engage.webhook.v1.TargetBreaker.state":
+    "The state.",
+  "engage.webhook.v1.TargetBreaker.target":
+    "The target.",
   "engage.webhook.v1.TargetStats":
     "TargetStats counts deliveries of one channel to one target. At every moment\naccepted = delivered + dead + pending.",
   "engage.webhook.v1.TargetStats.accepted":
@@ -3084,6 +3172,8 @@ export const comments: Readonly<Record<string, string>> = {
     "ListDeadLetters lists messages which were given up, with the reason.",
   "engage.webhook.v1.WebhookReceiver.ListDeliveries":
     "ListDeliveries lists messages by target, with the state of each.",
+  "engage.webhook.v1.WebhookReceiver.ListRefusals":
+    "ListRefusals lists requests of Receive that were refused as a whole, with\nthe likely cause. They are kept in memory only: of each channel the latest\n200 since the server started, and as many of all channels that are not\nconfigured. Each replica shows its own.",
   "engage.webhook.v1.WebhookReceiver.Receive":
     "Receive accepts one batch for a channel.\n\nREST: the body is the JSON array of messages itself, and the URL with the\nchannel's name is the one to configure in the platform. The call is\nauthenticated by the channel's signature header (`X-SVC-OPS-Signature`\nunless the channel is configured otherwise): the hexadecimal HMAC-SHA1,\nkeyed with the channel's secret, of the body's exact bytes. Unknown members\nof an element are ignored, except inside the receipt, where everything is\nkept.\n\nOther protocols: the caller is authenticated by the server's bearer keys or\nclient certificates, since a signature covers HTTP bytes only.\n\nAn error in single elements does not fail the call: the elements are listed\nin `data.fail_list` and the others are accepted. A batch is identified by\nits channel and the `ops_request_id` of its receipts: the same batch sent\nagain receives the stored response of the first time, byte for byte over\nREST, and is not processed twice. Receipts without that id (a journey's)\nare not de-duplicated.\n\nErrors. Over REST each also has the body\n`{\"return_code\":1,\"return_message\":\"…\"}`, and nothing of the batch is\naccepted:\n\n- UNAUTHENTICATED (401): the signature or a required header is missing or\n  does not match.\n- INVALID_ARGUMENT (400): the body is not UTF-8, not JSON, not an array, or\n  contains more elements than the channel allows (500 unless configured).\n- HTTP 413, over gRPC RESOURCE_EXHAUSTED: the body is too large.\n- NOT_FOUND (404): there is no channel with that name.\n- ALREADY_EXISTS (409): the `ops_request_id` was used by a batch with\n  different content.\n- UNAVAILABLE (503, with Retry-After): the service is overloaded, the disk\n  is nearly full or the store is unavailable; the same batch can be sent\n  again.",
   "engage.webhook.v1.WebhookReceiver.ReplayDeadLetters":

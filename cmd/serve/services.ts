@@ -24,7 +24,7 @@ import { type AnalysisServices, openAnalysisServices } from "./analysis/analysis
 import type { FollowedTokenList } from "./analysis/tokens.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
-import { openEventServices } from "./event/event.ts";
+import { type EventServices, openEventServices } from "./event/event.ts";
 import { registerStoreGauge } from "./metrics/shared.ts";
 import { openParserServices } from "./parser.ts";
 import { openSharedStores } from "./shared/stores.ts";
@@ -38,6 +38,8 @@ export interface OpenServices extends AsyncDisposable {
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** See FollowedTokenList. */
   readonly listTokens: FollowedTokenList["list"];
+  /** See EventServices. */
+  readonly eventLag: EventServices["lag"];
   /** Starts the stop, and with it `drainMs`. */
   beginStop(): void;
 }
@@ -112,6 +114,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       ...channels.codecs,
     ]),
     listTokens: analysis.listTokens,
+    eventLag: events.lag,
     checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
       events.beginStop();

@@ -12,7 +12,7 @@ import type { OpenServices } from "./services.ts";
 export function serveSettings(
   { auth }: Config,
   describe: () => DescribedConfig,
-  { checks, listTokens }: Pick<OpenServices, "checks" | "listTokens">,
+  { checks, listTokens, eventLag }: Pick<OpenServices, "checks" | "listTokens" | "eventLag">,
 ): ServedService {
   const startedMs = Date.now();
   const { keys, certificates = [], mode } = auth;
@@ -30,6 +30,7 @@ export function serveSettings(
       }
     },
     health: async () => Object.entries(await runChecks(checks)).map(partOf),
+    eventLag,
     version: { version: packageVersion(), nodeVersion: process.version, startedMs },
   });
   return serve(Settings, settings);

@@ -26,7 +26,8 @@ export interface ReceiveObserver {
   accepted(channel: string, batch: AcceptedBatch): void;
   /** A repeated batch got the first reply again. */
   repeated(channel: string, batchId: string): void;
-  refused(channel: string, refusal: Refusal): void;
+  /** `body` is what was read of a refused request. */
+  refused(channel: string, refusal: Refusal, body?: Uint8Array): void;
   warned(channel: string, warnings: BatchWarnings): void;
   /** The push-id check or a delivery in sync mode failed as a whole; the batch was accepted without it. */
   failed(channel: string, what: "push_id_check" | "sync_delivery", error: unknown): void;

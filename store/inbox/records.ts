@@ -30,6 +30,7 @@ export interface DeadLetterFilter {
   readonly channel?: string;
   readonly target?: string;
   readonly batchId?: string;
+  readonly requestId?: string;
   readonly pushId?: string;
   /** Matches one delivery. */
   readonly deliveryId?: string;
@@ -39,6 +40,10 @@ export interface DeadLetterFilter {
   readonly fromMs?: number;
   /** Became dead letters before this time. */
   readonly toMs?: number;
+  /** Their batches were accepted at or after this time. */
+  readonly acceptedFromMs?: number;
+  /** Their batches were accepted before this time. */
+  readonly acceptedToMs?: number;
 }
 
 /** The identity of a delivery. */

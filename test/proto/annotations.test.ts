@@ -47,6 +47,7 @@ describe("REST annotations", () => {
     [webhook.settleMessages, "post", "/v1/webhook/messages:settle", "*"],
     [webhook.listBatches, "get", "/v1/webhook/batches", ""],
     [webhook.getBatch, "get", "/v1/webhook/batches/{batch_id}", ""],
+    [webhook.listRefusals, "get", "/v1/webhook/refusals", ""],
     [webhook.listDeliveries, "get", "/v1/webhook/deliveries", ""],
     [webhook.getDelivery, "get", "/v1/webhook/deliveries/{delivery_id}", ""],
     [webhook.listDeadLetters, "get", "/v1/webhook/dead-letters", ""],

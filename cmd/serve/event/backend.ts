@@ -35,4 +35,6 @@ export interface LoadProgress {
   readonly loader: { status(): Promise<LoadStatus> };
   /** The delay of loading in milliseconds, see LoadWatch. */
   readonly lagMs: () => number;
+  /** See EventWatch. */
+  readonly recordBytes: () => number | undefined;
 }

@@ -13,6 +13,7 @@ import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
 import { createRecordWatches, type RecordWatches } from "../../../services/event/watch/watch.ts";
 import { createRecordWatcher } from "../../../services/event/watch/watcher.ts";
+import type { EventLag } from "../../../services/operations/settings/settings.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
 import { systemPorts } from "../../../store/sql/persistent-clock.ts";
@@ -28,6 +29,7 @@ import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
 import type { SharedStores } from "../shared/stores.ts";
 import type { EventBackend } from "./backend.ts";
 import { openEmbeddedEvents } from "./embedded.ts";
+import { readEventLag } from "./lag.ts";
 
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
@@ -47,6 +49,8 @@ export interface EventServices extends AsyncDisposable {
   readonly gate: Gate;
   /** Returns a warning while acknowledged records are not loaded within the configured time. */
   readonly lateness: () => string | undefined;
+  /** Measures the records that cannot be queried yet; undefined while their state is unknown. */
+  readonly lag: () => Promise<EventLag | undefined>;
   /** Returns the sink for records that services create; the loader checks them. */
   sinkOf(projectId: number): Pick<RecordSink, "append">;
 }
@@ -81,7 +85,8 @@ export async function openEventServices(
       : await openEmbeddedEvents(config, ports),
   );
   const { store, append } = backend;
-  registerLagGauges(registry, backend.progress);
+  const lag = (): Promise<EventLag | undefined> => readEventLag(backend.progress());
+  registerLagGauges(registry, lag);
   registerQueryGauges(registry, store.queryCounts);
   const collector = createLateService(EventCollector, async () => {
     const { createEventCollector } = await import("../../../services/event/event.ts");
@@ -121,6 +126,7 @@ export async function openEventServices(
     gate: backend.gate,
     store,
     lateness: createLateness(config, backend.progress),
+    lag,
     sinkOf: (projectId) => ({
       append: (record) =>
         append(encodeSpoolLine(projectId, now(), record, undefined, clock?.driftMs()), projectId),

@@ -37,6 +37,8 @@ export interface EventLoading extends AsyncDisposable {
   readonly admit: (bytes: number) => void;
   /** Returns the delay of loading in milliseconds, see LoadWatch. */
   readonly lagMs: () => number;
+  /** See EventWatch. */
+  readonly recordBytes: () => number | undefined;
   readonly fault: () => string | undefined;
   /** Returns the number of bytes in the spool that cannot be queried yet. */
   waitingBytes(): Promise<number>;
@@ -134,6 +136,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     append: spool.append,
     appendLines: spool.appendLines,
     lagMs: watch.lagMs,
+    recordBytes: watch.recordBytes,
     fault: watch.fault,
     pending: { ...reader, loadedTo: store.loadedTo },
     waitingBytes: async () => (await loader.status()).waitingBytes,

@@ -43,6 +43,8 @@ export interface SharedProject extends Disposable {
   loader(): Loader | undefined;
   status(): Promise<LoadStatus>;
   lagMs(): number;
+  /** See EventWatch. */
+  recordBytes(): number | undefined;
   fault(): string | undefined;
   /** To be called with the end of the loaded records, after the schema of the store has been read. */
   loadedTo(place: RecordPlace | undefined): Promise<void>;
@@ -73,6 +75,7 @@ export function createSharedProject(options: SharedProjectOptions): SharedProjec
       return (await loader?.status()) ?? { waitingBytes: await waitingBytes(), oldestMs: undefined };
     },
     lagMs: () => watch?.lagMs() ?? 0,
+    recordBytes: () => watch?.recordBytes(),
     fault: () => watch?.fault(),
     async loadedTo(place) {
       if (moveTo(place)) watch?.moved();

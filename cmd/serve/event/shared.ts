@@ -185,6 +185,10 @@ function startWork({ open, all, config, ports }: Work): AsyncDisposable {
 function progressOf(all: readonly SharedProject[]) {
   return {
     lagMs: () => Math.max(...all.map((project) => project.lagMs())),
+    recordBytes() {
+      const known = all.flatMap((project) => project.recordBytes() ?? []);
+      return known.length === 0 ? undefined : known.reduce((sum, bytes) => sum + bytes, 0) / known.length;
+    },
     loader: {
       async status() {
         const known = await Promise.all(all.map((project) => project.status()));

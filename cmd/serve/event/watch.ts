@@ -13,6 +13,8 @@ export interface EventWatch extends Disposable {
   /** To be called when another process may have loaded records. */
   moved(): void;
   readonly lagMs: () => number;
+  /** Returns the mean size of the records that this process has loaded; undefined before the first. */
+  readonly recordBytes: () => number | undefined;
   readonly fault: () => string | undefined;
 }
 
@@ -40,6 +42,7 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
   const waitedMs = Math.min(Math.max(0, now() - receivedMs), maxWaitedMs);
   const standstillMs = events.lag.standstillMs + events.batch.maxDelayMs;
   const watch = createLoadWatch({ monotonicMs, standstillMs, waitedMs });
+  const loadedSoFar = { records: 0, bytes: 0 };
   async function look(): Promise<void> {
     watch.reached(await end());
     if (watch.lagMs(loadedTo()) === 0) return;
@@ -52,6 +55,9 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
       ...observer,
       loaded(prepared, times) {
         watch.loaded(prepared.counts);
+        // A batch is of one file.
+        loadedSoFar.records += prepared.counts.records;
+        loadedSoFar.bytes += prepared.batch.to.offset - prepared.batch.from.offset;
         observer.loaded(prepared, times);
       },
       began() {
@@ -68,6 +74,7 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
       watch.loaded(nothing);
     },
     lagMs: () => watch.lagMs(loadedTo()),
+    recordBytes: () => (loadedSoFar.records === 0 ? undefined : loadedSoFar.bytes / loadedSoFar.records),
     fault: () => watch.fault(loadedTo()),
     [Symbol.dispose]: () => clearInterval(timer),
   };

@@ -1,6 +1,7 @@
 import { Histogram, type Registry } from "prom-client";
-import type { LoadObserver, LoadStatus } from "../../../services/event/load/load.ts";
+import type { LoadObserver } from "../../../services/event/load/load.ts";
 import type { CollectObserver } from "../../../services/event/observer.ts";
+import type { EventLag } from "../../../services/operations/settings/settings.ts";
 import type { DeadLetterObserver } from "../../../store/deadletters/deadletters.ts";
 import type { QueryCounts } from "../../../store/events/events.ts";
 import { type CreateCounter, counterFactory, registerGauge, single } from "./metrics.ts";
@@ -147,27 +148,20 @@ export function registerQueryGauges(registry: Registry, counts: () => QueryCount
 }
 
 /** Registers the gauges of records that are not loaded yet. They have no sample while the state is unknown. */
-export function registerLagGauges(
-  registry: Registry,
-  loading: () =>
-    | { readonly loader: { status(): Promise<LoadStatus> }; readonly lagMs: () => number }
-    | undefined,
-): void {
-  type Open = NonNullable<ReturnType<typeof loading>>;
-  const gauge = (name: string, help: string, measure: (known: LoadStatus, open: Open) => number): void =>
+export function registerLagGauges(registry: Registry, readLag: () => Promise<EventLag | undefined>): void {
+  const gauge = (name: string, help: string, measure: (lag: EventLag) => number): void =>
     registerGauge(registry, name, help, async () => {
-      const open = loading();
-      const known = await open?.loader.status().catch(() => undefined);
-      return single(open && known && measure(known, open));
+      const lag = await readLag();
+      return single(lag && measure(lag));
     });
   gauge(
     "engage_events_lag_bytes",
     "Bytes of records that cannot be queried yet",
-    (known) => known.waitingBytes,
+    ({ waitingBytes }) => waitingBytes,
   );
   gauge(
     "engage_events_lag_seconds",
     "Time since the receipt of the first record that cannot be queried yet; 0 when all can",
-    ({ waitingBytes }, { lagMs }) => (waitingBytes === 0 ? 0 : lagMs() / 1_000),
+    ({ lagMs }) => lagMs / 1_000,
   );
 }

@@ -28,7 +28,7 @@ import type { StopTime } from "../stop-time.ts";
 import { openTargets, pullPolicies, warnOfOrphans } from "./delivery.ts";
 import { createInboxCheck, openInbox, startReading } from "./inbox.ts";
 
-type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick">;
+type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick" | "listRefusals">;
 
 /** The methods that need the inbox. */
 export interface Messages extends AsyncDisposable {
@@ -83,13 +83,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       inbox,
       channels: ports.channels,
       checkPushIds,
-      observer: {
-        ...ports.receiveObserver,
-        accepted(channel, batch) {
-          ports.receiveObserver.accepted(channel, batch);
-          watches.accepted(channel, batch);
-        },
-      },
+      observer: showAccepted(ports.receiveObserver, watches),
       explain: createExplainer(secrets, clock.monotonicMs),
       routesOf: createRouting(config.webhook),
       deliverNow: delivery.deliverNow,
@@ -97,7 +91,13 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       monotonicMs: clock.monotonicMs,
     }),
     methods: {
-      ...createAdminMethods({ inbox, now: Date.now, newNonce: randomUUID }),
+      ...createAdminMethods({
+        inbox,
+        states: delivery.states,
+        now: Date.now,
+        monotonicMs: clock.monotonicMs,
+        newNonce: randomUUID,
+      }),
       ...createBatchMethods({
         inbox,
         channels: ports.channels,
@@ -119,6 +119,19 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   };
 }
 
+function showAccepted(
+  observer: ReceiveObserver,
+  watches: Pick<ReceiveObserver, "accepted">,
+): ReceiveObserver {
+  return {
+    ...observer,
+    accepted(channel, batch) {
+      observer.accepted(channel, batch);
+      watches.accepted(channel, batch);
+    },
+  };
+}
+
 function createRouting({ channels, targets }: Config["webhook"]): RoutesOf {
   const rules = new Map(Object.entries(targets));
   const routers = new Map(
@@ -134,9 +147,9 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
     throw new ConnectError(message, Code.FailedPrecondition);
   };
   return {
-    async receive({ channel }) {
+    async receive({ channel, body }) {
       const refusal = unknownChannel(channel);
-      observer.refused(channel, refusal);
+      observer.refused(channel, refusal, body);
       throw refusal;
     },
     methods: {

@@ -9,7 +9,13 @@ import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_rec
 import { type Append, appendToBoth } from "../../../services/bridges/event-sinks.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
 import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
+import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import { createReceiveAdmit, createReceiveAdmitCaller } from "../../../services/webhook/receive/admit.ts";
+import { createRefusalMethod } from "../../../services/webhook/refused/method.ts";
+import {
+  createRefusedRequests,
+  type RefusedRequests,
+} from "../../../services/webhook/refused/refused-requests.ts";
 import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
@@ -61,10 +67,9 @@ export async function openWebhookServices(
   const names = { channels: Object.keys(configs), targets: Object.keys(targets) };
   const throttle = createThrottle(() => performance.now());
   const metrics = createWebhookMetrics(registry, names);
-  const receiveObserver = combineObservers(
-    metrics.receive,
-    createReceiveLog(logger, throttle, (name) => channels.has(name)),
-  );
+  const refused = createRefusedRequests({ channels, now: Date.now });
+  const receiveLog = createReceiveLog(logger, throttle, (name) => channels.has(name));
+  const receiveObserver = keepRefused(combineObservers(metrics.receive, receiveLog), refused);
   const stop = createStopTime(config.drainMs, () => performance.now());
   const database = sharedDatabase(config);
   const stores = database === undefined ? undefined : shared;
@@ -112,6 +117,7 @@ export async function openWebhookServices(
         now: Date.now,
         newUuid: randomUUID,
       }),
+      ...createRefusalMethod({ refused, run: randomUUID() }),
       ...messages.methods,
     },
     admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
@@ -120,6 +126,16 @@ export async function openWebhookServices(
     checks: messages.checks,
     beginStop: stop.begin,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function keepRefused(observer: ReceiveObserver, requests: Pick<RefusedRequests, "add">): ReceiveObserver {
+  return {
+    ...observer,
+    refused(channel, refusal, body) {
+      observer.refused(channel, refusal);
+      requests.add(channel, refusal, body);
+    },
   };
 }
 

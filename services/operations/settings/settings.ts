@@ -1,9 +1,10 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createErrorMapping, retryLater } from "../../../base/rpc/map-errors.ts";
 import { type PageFields, readPage, writePageToken } from "../../../base/rpc/paging.ts";
 import {
+  type EventLagSchema,
   GetConfigurationResponseSchema,
   GetHealthResponseSchema,
   GetVersionResponseSchema,
@@ -51,6 +52,15 @@ export interface HealthPart {
   readonly reason: string;
 }
 
+/** The records that were acknowledged and cannot be queried yet. */
+export interface EventLag {
+  readonly waitingBytes: number;
+  /** About their number; undefined when it cannot be estimated. */
+  readonly records: number | undefined;
+  /** How long the first has waited. */
+  readonly lagMs: number;
+}
+
 /** What the service shows, which must be without secrets. */
 export interface SettingsOptions {
   readonly configuration: () => Promise<ShownConfiguration>;
@@ -65,6 +75,8 @@ export interface SettingsOptions {
   /** Returns undefined while the tokens cannot be read. */
   readonly tokens: () => readonly ShownToken[] | undefined;
   readonly health: () => Promise<readonly HealthPart[]>;
+  /** Returns undefined while it is unknown. */
+  readonly eventLag: () => Promise<EventLag | undefined>;
   readonly version: {
     readonly version: string;
     readonly nodeVersion: string;
@@ -114,10 +126,11 @@ export function createSettings(options: SettingsOptions): ServiceImpl<typeof Set
         return create(ListTokensResponseSchema, { tokens: page.map(toToken), nextPageToken });
       }),
     async getHealth() {
-      const parts = await options.health();
+      const [parts, lag] = await Promise.all([options.health(), options.eventLag()]);
       return create(GetHealthResponseSchema, {
         ready: parts.every(({ state }) => state !== "failed"),
         parts: parts.map(({ name, state, reason }) => ({ name, state: healthStates[state], reason })),
+        ...(lag !== undefined && { eventLag: toEventLag(lag) }),
       });
     },
     getVersion: () =>
@@ -172,6 +185,14 @@ const healthStates = {
   degraded: HealthState.DEGRADED,
   failed: HealthState.FAILED,
 } as const;
+
+function toEventLag({ waitingBytes, records, lagMs }: EventLag): MessageInitShape<typeof EventLagSchema> {
+  return {
+    ...(records !== undefined && { approximateRecords: BigInt(records) }),
+    waitingBytes: BigInt(waitingBytes),
+    lag: durationFromMs(Math.round(lagMs)),
+  };
+}
 
 function toSetting(shown: ShownSetting): MessageInitShape<typeof SettingSchema> {
   const { path, value, isHidden, isShortened, source, secretFile = "" } = shown;

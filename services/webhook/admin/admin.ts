@@ -4,15 +4,18 @@ import { readPage, writePageToken } from "../../../base/rpc/paging.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
+import type { Delivery } from "../delivery/delivery.ts";
 import { toDeadLetter, toDelivery, toDetail } from "./delivery-message.ts";
 import { readDeadLetterFilter, readDeliveryFilter } from "./filters.ts";
 import { mapErrors } from "./refusals.ts";
-import { toInboxStats, toTargetStats } from "./stats.ts";
+import { toInboxStats, toTargetBreakers, toTargetStats } from "./stats.ts";
 
 export interface AdminOptions {
   readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
+  readonly states: Delivery["states"];
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Returns a unique text, for replays without a nonce. */
   readonly newNonce: () => string;
 }
@@ -20,11 +23,10 @@ export interface AdminOptions {
 type AdminMethod = "listDeliveries" | "getDelivery" | "listDeadLetters" | "replayDeadLetters" | "getStats";
 
 /** Creates the methods that list deliveries and replay dead letters. */
-export function createAdminMethods({
-  inbox,
-  now,
-  newNonce,
-}: AdminOptions): Pick<ServiceImpl<typeof WebhookReceiver>, AdminMethod> {
+export function createAdminMethods(
+  options: AdminOptions,
+): Pick<ServiceImpl<typeof WebhookReceiver>, AdminMethod> {
+  const { inbox, newNonce } = options;
   return {
     listDeliveries: (request, { signal }) =>
       mapErrors(async () => {
@@ -66,7 +68,12 @@ export function createAdminMethods({
       mapErrors(async () => {
         const [counts, health] = await Promise.all([inbox.counts({ signal }), inbox.health({ signal })]);
         const wanted = counts.filter((one) => channel === "" || one.channel === channel);
-        return { targets: wanted.map(toTargetStats), inbox: toInboxStats(health, now()) };
+        const nowMs = options.now();
+        return {
+          targets: wanted.map(toTargetStats),
+          inbox: toInboxStats(health, nowMs),
+          breakers: toTargetBreakers(options.states(), nowMs - options.monotonicMs()),
+        };
       }),
   };
 }

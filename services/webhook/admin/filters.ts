@@ -45,8 +45,19 @@ export function readDeliveryFilter(fields: DeliveryFields | undefined, state: St
 /** @throws InvalidFieldsError */
 export function readDeadLetterFilter(fields: DeadLetterFields | undefined): DeadLetterFilter {
   return {
-    ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId", "reason"]),
+    ...textsOf(fields, ["channel", "target", "batchId", "requestId", "pushId", "deliveryId", "reason"]),
     ...rangeOf("dead", fields?.deadFrom, fields?.deadUntil),
+    ...acceptedOf(fields),
+  };
+}
+
+function acceptedOf(
+  fields: DeadLetterFields | undefined,
+): Pick<DeadLetterFilter, "acceptedFromMs" | "acceptedToMs"> {
+  const { fromMs, toMs } = rangeOf("accepted", fields?.acceptedFrom, fields?.acceptedUntil);
+  return {
+    ...(fromMs !== undefined && { acceptedFromMs: fromMs }),
+    ...(toMs !== undefined && { acceptedToMs: toMs }),
   };
 }
 

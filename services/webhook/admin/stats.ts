@@ -1,4 +1,11 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  BreakerState,
+  type TargetBreaker,
+  TargetBreakerSchema,
+} from "../../../gen/engage/webhook/v1/delivery_pb.ts";
 import type { Counts, InboxHealth } from "../../../store/inbox/inbox.ts";
+import type { LaneState } from "../delivery/observer.ts";
 import { timestampOf } from "../mapping/timestamp.ts";
 
 export function toTargetStats(counts: Counts) {
@@ -22,4 +29,34 @@ export function toInboxStats(health: InboxHealth, nowMs: number) {
     ...(usedBytes !== null && { usedBytes: BigInt(usedBytes) }),
     ...(freeBytes !== null && { freeBytes: BigInt(freeBytes) }),
   };
+}
+
+const breakerStates = {
+  closed: BreakerState.CLOSED,
+  open: BreakerState.OPEN,
+  "half-open": BreakerState.HALF_OPEN,
+} as const;
+
+type BreakerOfLane = Pick<LaneState, "target" | "breaker" | "openedMs" | "nextTryMs">;
+
+/**
+ * Describes the breakers of lanes, by target.
+ * @param aheadMs how far the time since 1970 is ahead of the monotonic clock
+ */
+export function toTargetBreakers(lanes: readonly BreakerOfLane[], aheadMs: number): TargetBreaker[] {
+  return lanes
+    .toSorted((a, b) => (a.target < b.target ? -1 : 1))
+    .map((lane) => toTargetBreaker(lane, aheadMs));
+}
+
+function toTargetBreaker(
+  { target, breaker, openedMs, nextTryMs }: BreakerOfLane,
+  aheadMs: number,
+): TargetBreaker {
+  return create(TargetBreakerSchema, {
+    target,
+    state: breakerStates[breaker],
+    ...(openedMs !== undefined && { openTime: timestampOf(openedMs + aheadMs) }),
+    ...(nextTryMs !== undefined && { nextTryTime: timestampOf(nextTryMs + aheadMs) }),
+  });
 }

@@ -45,6 +45,8 @@ export class CallLimiter {
   readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = { urgent: new Set(), normal: new Set() };
   readonly #closed = new AbortController();
   #state: BreakerState = closedBreaker;
+  /** When the breaker opened; undefined while it is closed. */
+  #openedMs: number | undefined;
   #calls = 0;
   /** Unused slots of the rate, and the number of requested ones. */
   readonly #slots: RateSlot[] = [];
@@ -64,6 +66,11 @@ export class CallLimiter {
 
   get breaker(): BreakerState {
     return this.#state;
+  }
+
+  /** The monotonic time at which the breaker opened; undefined while it is closed. */
+  get openedMs(): number | undefined {
+    return this.#openedMs;
   }
 
   /** Resolves when the call may begin; with undefined if it must not, because of the signal or the breaker. */
@@ -156,6 +163,8 @@ export class CallLimiter {
   #change(state: BreakerState): void {
     const before = this.#state;
     this.#state = state;
+    if (state.kind === "closed") this.#openedMs = undefined;
+    else this.#openedMs ??= this.#options.clock.monotonicMs();
     if (before.kind !== state.kind) this.#options.onBreaker(state.kind);
   }
 

@@ -95,8 +95,9 @@ export class Lane {
 
   state(): LaneState {
     const { name } = this.#options;
-    const { breaker, calls } = this.#limiter;
-    return { target: name, breaker: breaker.kind, calls, held: this.#heldMessages() };
+    const { breaker, openedMs, calls } = this.#limiter;
+    const nextTryMs = breaker.kind === "open" ? breaker.untilMs : undefined;
+    return { target: name, breaker: breaker.kind, openedMs, nextTryMs, calls, held: this.#heldMessages() };
   }
 
   /**

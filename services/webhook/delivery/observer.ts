@@ -25,10 +25,14 @@ export interface CallReport {
   readonly reason: string | undefined;
 }
 
-/** The state of a lane, for gauges. */
+/** The state of a lane, for gauges and statistics. Times are those of the monotonic clock. */
 export interface LaneState {
   readonly target: string;
   readonly breaker: BreakerState["kind"];
+  /** When the breaker opened; undefined while it is closed. */
+  readonly openedMs: number | undefined;
+  /** The end of the wait of an open breaker. */
+  readonly nextTryMs: number | undefined;
   /** Calls in flight. */
   readonly calls: number;
   /** Messages leased and not settled. */

@@ -68,7 +68,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
     } catch (error) {
       const refusal = toRefusal(error);
       if (refusal === undefined) throw error;
-      observer.refused(incoming.channel, refusal);
+      observer.refused(incoming.channel, refusal, incoming.body);
       throw refusal;
     }
   };

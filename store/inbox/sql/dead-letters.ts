@@ -76,13 +76,15 @@ export function whereOf(
 ): { where: string; params: readonly Value[] } {
   const delivery = filter.deliveryId === undefined ? undefined : decodeDeliveryId(filter.deliveryId);
   const batch = filter.batchId === undefined ? undefined : decodeBatchId(filter.batchId);
-  const { reason } = filter;
+  const { reason, requestId } = filter;
   const conditions: readonly (readonly [string, Value | undefined])[] = [
     ["d.channel =", filter.channel],
     ["d.target =", filter.target],
     ["d.push_id =", filter.pushId === undefined ? undefined : JSON.stringify(filter.pushId)],
     ["d.died_at_ms >=", filter.fromMs],
     ["d.died_at_ms <", filter.toMs],
+    ["d.accepted_at_ms >=", filter.acceptedFromMs],
+    ["d.accepted_at_ms <", filter.acceptedToMs],
     ["d.batch_seq =", batch === null ? -1 : batch?.seq],
     ["d.accepted_at_ms =", batch?.acceptedAtMs],
     ["d.batch_seq =", delivery === null ? -1 : delivery?.batch.seq],
@@ -91,12 +93,16 @@ export function whereOf(
     ["d.target =", delivery?.target],
   ];
   const given = conditions.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
-  const equalities = given.map(({ text }, i) => `${text} $${i + 1}`);
-  const part = reason === undefined ? [] : [dialect.containsText("d.reason", `$${given.length + 1}`)];
-  return {
-    where: ["d.id > 0", ...equalities, ...part].join(" AND "),
-    params: [...given.map(({ value }) => value), ...(reason === undefined ? [] : [toStorableText(reason)])],
-  };
+  const params: Value[] = given.map(({ value }) => value);
+  const where = ["d.id > 0", ...given.map(({ text }, i) => `${text} $${i + 1}`)];
+  if (reason !== undefined) {
+    where.push(dialect.containsText("d.reason", `$${params.push(toStorableText(reason))}`));
+  }
+  if (requestId !== undefined) {
+    const param = `$${params.push(JSON.stringify(requestId))}`;
+    where.push(`d.batch_seq IN (SELECT seq FROM {batches} WHERE request_id = ${param})`);
+  }
+  return { where: where.join(" AND "), params };
 }
 
 function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): DeadLetter {

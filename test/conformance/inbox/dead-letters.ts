@@ -6,9 +6,15 @@ import type { OpenWorld, World } from "./store.ts";
 const lease = { target: "t", maxElements: 1000, leaseMs: 1000 };
 
 /** Accepts a batch and lets all its elements die at the target. */
-async function acceptAndBury(world: World, pushIds: string[], channel = "c", target = "t"): Promise<string> {
+async function acceptAndBury(
+  world: World,
+  pushIds: string[],
+  channel = "c",
+  target = "t",
+  requestId: string | null = null,
+): Promise<string> {
   const routes = [{ target, indexes: "all" as const }];
-  const { batchId } = await world.inbox.accept(batchOf(pushIds, { channel, routes, requestId: null }));
+  const { batchId } = await world.inbox.accept(batchOf(pushIds, { channel, routes, requestId }));
   const { items } = await world.inbox.lease({ ...lease, target });
   const dead = (index: number): ElementOutcome => ({ index, kind: "dead", reason: `no ${index}` });
   for (const item of items) await world.inbox.settle(item.token, indexesOf(item).map(dead));
@@ -74,6 +80,29 @@ export function testDeadLetters(open: OpenWorld): void {
       expect(await count({ reason: "o 0", channel: "c", target: "t" })).toBe(1);
       expect(await count({ reason: "%" })).toBe(0);
       expect(await count({ reason: "NO" })).toBe(0);
+    });
+
+    it("are found, counted and replayed by what is known of their batch", async () => {
+      await using world = await open();
+      const startMs = world.clock.ms;
+      await acceptAndBury(world, ["a", "b"], "c", "t", "r\0 1");
+      await acceptAndBury(world, ["a"], "d", "t", "r2");
+      await acceptAndBury(world, ["c"]);
+      const filters: readonly (readonly [DeadLetterFilter, number])[] = [
+        [{ requestId: "r\0 1" }, 2],
+        [{ requestId: "r2", channel: "d", reason: "no" }, 1],
+        [{ requestId: "r2", channel: "c" }, 0],
+        [{ requestId: "r" }, 0],
+        [{ acceptedFromMs: startMs + 10 }, 2],
+        [{ acceptedToMs: startMs + 10 }, 2],
+        [{ acceptedFromMs: startMs + 10, acceptedToMs: startMs + 20, pushId: "a" }, 1],
+      ];
+      for (const [filter, count] of filters) {
+        expect((await world.inbox.deadLetters(filter, { limit: 9 })).items).toHaveLength(count);
+        expect(await world.inbox.replay(filter, { nonce: "n", dryRun: true })).toEqual({ count });
+      }
+      expect(await world.inbox.replay({ requestId: "r\0 1" }, { nonce: "n1" })).toEqual({ count: 2 });
+      expect((await world.inbox.deadLetters({}, { limit: 9 })).items).toHaveLength(2);
     });
 
     it("are counted and replayed by a part of their reason", async () => {

@@ -7,15 +7,15 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engage/operations/v1/settings.proto.
  */
 export const file_engage_operations_v1_settings: GenFile = /*@__PURE__*/
-  fileDesc("CiNlbmdhZ2Uvb3BlcmF0aW9ucy92MS9zZXR0aW5ncy5wcm90bxIUZW5nYWdlLm9wZXJhdGlvbnMudjEiJwoXR2V0Q29uZmlndXJhdGlvblJlcXVlc3QSDAoEcGF0aBgBIAEoCSKjAQoYR2V0Q29uZmlndXJhdGlvblJlc3BvbnNlEgwKBGZpbGUYASABKAkSNwoNZmlsZV9uYW1lZF9ieRgCIAEoDjIgLmVuZ2FnZS5vcGVyYXRpb25zLnYxLlNvdXJjZUtpbmQSDwoHaXNfZGVtbxgDIAEoCBIvCghzZXR0aW5ncxgEIAMoCzIdLmVuZ2FnZS5vcGVyYXRpb25zLnYxLlNldHRpbmcifQoHU2V0dGluZxIMCgRwYXRoGAEgASgJEgwKBGpzb24YAiABKAkSDgoGaGlkZGVuGAMgASgIEhEKCXNob3J0ZW5lZBgEIAEoCBIzCgZzb3VyY2UYBSABKAsyIy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5TZXR0aW5nU291cmNlIoIBCg1TZXR0aW5nU291cmNlEi4KBGtpbmQYASABKA4yIC5lbmdhZ2Uub3BlcmF0aW9ucy52MS5Tb3VyY2VLaW5kEgwKBGZpbGUYAiABKAkSDAoEbGluZRgDIAEoDRIQCgh2YXJpYWJsZRgEIAEoCRITCgtzZWNyZXRfZmlsZRgFIAEoCSI4Cg9MaXN0S2V5c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkipwEKEExpc3RLZXlzUmVzcG9uc2USEAoIcmVxdWlyZWQYASABKAgSKwoEa2V5cxgCIAMoCzIdLmVuZ2FnZS5vcGVyYXRpb25zLnYxLktleUluZm8SOwoMY2VydGlmaWNhdGVzGAMgAygLMiUuZW5nYWdlLm9wZXJhdGlvbnMudjEuQ2VydGlmaWNhdGVJbmZvEhcKD25leHRfcGFnZV90b2tlbhgEIAEoCSI7CgdLZXlJbmZvEgwKBG5hbWUYASABKAkSDwoHbWV0aG9kcxgCIAMoCRIRCglyZWFkX29ubHkYAyABKAgiMwoPQ2VydGlmaWNhdGVJbmZvEg8KB3N1YmplY3QYASABKAkSDwoHbWV0aG9kcxgCIAMoCSI6ChFMaXN0VG9rZW5zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJeChJMaXN0VG9rZW5zUmVzcG9uc2USLwoGdG9rZW5zGAEgAygLMh8uZW5nYWdlLm9wZXJhdGlvbnMudjEuVG9rZW5JbmZvEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKwAQoJVG9rZW5JbmZvEgwKBG5hbWUYASABKAkSEwoLcHJvamVjdF9pZHMYAiADKAMSFAoMYWxsX3Byb2plY3RzGAMgASgIEhIKCnBlcl9zZWNvbmQYBCABKAESDQoFYnVyc3QYBSABKA0SFQoNaXNfY29uZmlndXJlZBgGIAEoCBIwCgxjcmVhdGVkX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhIKEEdldEhlYWx0aFJlcXVlc3QiUwoRR2V0SGVhbHRoUmVzcG9uc2USDQoFcmVhZHkYASABKAgSLwoFcGFydHMYAiADKAsyIC5lbmdhZ2Uub3BlcmF0aW9ucy52MS5IZWFsdGhQYXJ0IlwKCkhlYWx0aFBhcnQSDAoEbmFtZRgBIAEoCRIwCgVzdGF0ZRgCIAEoDjIhLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkhlYWx0aFN0YXRlEg4KBnJlYXNvbhgDIAEoCSITChFHZXRWZXJzaW9uUmVxdWVzdCJtChJHZXRWZXJzaW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSMAoMc3RhcnRlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqTAQoKU291cmNlS2luZBIbChdTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1NPVVJDRV9LSU5EX0RFRkFVTFQQARIUChBTT1VSQ0VfS0lORF9GSUxFEAISGwoXU09VUkNFX0tJTkRfRU5WSVJPTk1FTlQQAxIcChhTT1VSQ0VfS0lORF9DT01NQU5EX0xJTkUQBCp0CgtIZWFsdGhTdGF0ZRIcChhIRUFMVEhfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9IRUFMVEhfU1RBVEVfT0sQARIZChVIRUFMVEhfU1RBVEVfREVHUkFERUQQAhIXChNIRUFMVEhfU1RBVEVfRkFJTEVEEAMyoAUKCFNldHRpbmdzEpgBChBHZXRDb25maWd1cmF0aW9uEi0uZW5nYWdlLm9wZXJhdGlvbnMudjEuR2V0Q29uZmlndXJhdGlvblJlcXVlc3QaLi5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRDb25maWd1cmF0aW9uUmVzcG9uc2UiJZACAYLT5JMCHBIaL3YxL3NldHRpbmdzL2NvbmZpZ3VyYXRpb24SdwoITGlzdEtleXMSJS5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0S2V5c1JlcXVlc3QaJi5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0S2V5c1Jlc3BvbnNlIhyQAgGC0+STAhMSES92MS9zZXR0aW5ncy9rZXlzEn8KCkxpc3RUb2tlbnMSJy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0VG9rZW5zUmVxdWVzdBooLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIekAIBgtPkkwIVEhMvdjEvc2V0dGluZ3MvdG9rZW5zEnwKCUdldEhlYWx0aBImLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkdldEhlYWx0aFJlcXVlc3QaJy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRIZWFsdGhSZXNwb25zZSIekAIBgtPkkwIVEhMvdjEvc2V0dGluZ3MvaGVhbHRoEoABCgpHZXRWZXJzaW9uEicuZW5nYWdlLm9wZXJhdGlvbnMudjEuR2V0VmVyc2lvblJlcXVlc3QaKC5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRWZXJzaW9uUmVzcG9uc2UiH5ACAYLT5JMCFhIUL3YxL3NldHRpbmdzL3ZlcnNpb25CMVovZW5nYWdlL2dlbi9nby9lbmdhZ2Uvb3BlcmF0aW9ucy92MTtvcGVyYXRpb25zdjFiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("CiNlbmdhZ2Uvb3BlcmF0aW9ucy92MS9zZXR0aW5ncy5wcm90bxIUZW5nYWdlLm9wZXJhdGlvbnMudjEiJwoXR2V0Q29uZmlndXJhdGlvblJlcXVlc3QSDAoEcGF0aBgBIAEoCSKjAQoYR2V0Q29uZmlndXJhdGlvblJlc3BvbnNlEgwKBGZpbGUYASABKAkSNwoNZmlsZV9uYW1lZF9ieRgCIAEoDjIgLmVuZ2FnZS5vcGVyYXRpb25zLnYxLlNvdXJjZUtpbmQSDwoHaXNfZGVtbxgDIAEoCBIvCghzZXR0aW5ncxgEIAMoCzIdLmVuZ2FnZS5vcGVyYXRpb25zLnYxLlNldHRpbmcifQoHU2V0dGluZxIMCgRwYXRoGAEgASgJEgwKBGpzb24YAiABKAkSDgoGaGlkZGVuGAMgASgIEhEKCXNob3J0ZW5lZBgEIAEoCBIzCgZzb3VyY2UYBSABKAsyIy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5TZXR0aW5nU291cmNlIoIBCg1TZXR0aW5nU291cmNlEi4KBGtpbmQYASABKA4yIC5lbmdhZ2Uub3BlcmF0aW9ucy52MS5Tb3VyY2VLaW5kEgwKBGZpbGUYAiABKAkSDAoEbGluZRgDIAEoDRIQCgh2YXJpYWJsZRgEIAEoCRITCgtzZWNyZXRfZmlsZRgFIAEoCSI4Cg9MaXN0S2V5c1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkipwEKEExpc3RLZXlzUmVzcG9uc2USEAoIcmVxdWlyZWQYASABKAgSKwoEa2V5cxgCIAMoCzIdLmVuZ2FnZS5vcGVyYXRpb25zLnYxLktleUluZm8SOwoMY2VydGlmaWNhdGVzGAMgAygLMiUuZW5nYWdlLm9wZXJhdGlvbnMudjEuQ2VydGlmaWNhdGVJbmZvEhcKD25leHRfcGFnZV90b2tlbhgEIAEoCSI7CgdLZXlJbmZvEgwKBG5hbWUYASABKAkSDwoHbWV0aG9kcxgCIAMoCRIRCglyZWFkX29ubHkYAyABKAgiMwoPQ2VydGlmaWNhdGVJbmZvEg8KB3N1YmplY3QYASABKAkSDwoHbWV0aG9kcxgCIAMoCSI6ChFMaXN0VG9rZW5zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJeChJMaXN0VG9rZW5zUmVzcG9uc2USLwoGdG9rZW5zGAEgAygLMh8uZW5nYWdlLm9wZXJhdGlvbnMudjEuVG9rZW5JbmZvEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKwAQoJVG9rZW5JbmZvEgwKBG5hbWUYASABKAkSEwoLcHJvamVjdF9pZHMYAiADKAMSFAoMYWxsX3Byb2plY3RzGAMgASgIEhIKCnBlcl9zZWNvbmQYBCABKAESDQoFYnVyc3QYBSABKA0SFQoNaXNfY29uZmlndXJlZBgGIAEoCBIwCgxjcmVhdGVkX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhIKEEdldEhlYWx0aFJlcXVlc3QihgEKEUdldEhlYWx0aFJlc3BvbnNlEg0KBXJlYWR5GAEgASgIEi8KBXBhcnRzGAIgAygLMiAuZW5nYWdlLm9wZXJhdGlvbnMudjEuSGVhbHRoUGFydBIxCglldmVudF9sYWcYAyABKAsyHi5lbmdhZ2Uub3BlcmF0aW9ucy52MS5FdmVudExhZyKDAQoIRXZlbnRMYWcSIAoTYXBwcm94aW1hdGVfcmVjb3JkcxgBIAEoA0gAiAEBEhUKDXdhaXRpbmdfYnl0ZXMYAiABKAMSJgoDbGFnGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhYKFF9hcHByb3hpbWF0ZV9yZWNvcmRzIlwKCkhlYWx0aFBhcnQSDAoEbmFtZRgBIAEoCRIwCgVzdGF0ZRgCIAEoDjIhLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkhlYWx0aFN0YXRlEg4KBnJlYXNvbhgDIAEoCSITChFHZXRWZXJzaW9uUmVxdWVzdCJtChJHZXRWZXJzaW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSMAoMc3RhcnRlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqTAQoKU291cmNlS2luZBIbChdTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1NPVVJDRV9LSU5EX0RFRkFVTFQQARIUChBTT1VSQ0VfS0lORF9GSUxFEAISGwoXU09VUkNFX0tJTkRfRU5WSVJPTk1FTlQQAxIcChhTT1VSQ0VfS0lORF9DT01NQU5EX0xJTkUQBCp0CgtIZWFsdGhTdGF0ZRIcChhIRUFMVEhfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9IRUFMVEhfU1RBVEVfT0sQARIZChVIRUFMVEhfU1RBVEVfREVHUkFERUQQAhIXChNIRUFMVEhfU1RBVEVfRkFJTEVEEAMyoAUKCFNldHRpbmdzEpgBChBHZXRDb25maWd1cmF0aW9uEi0uZW5nYWdlLm9wZXJhdGlvbnMudjEuR2V0Q29uZmlndXJhdGlvblJlcXVlc3QaLi5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRDb25maWd1cmF0aW9uUmVzcG9uc2UiJZACAYLT5JMCHBIaL3YxL3NldHRpbmdzL2NvbmZpZ3VyYXRpb24SdwoITGlzdEtleXMSJS5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0S2V5c1JlcXVlc3QaJi5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0S2V5c1Jlc3BvbnNlIhyQAgGC0+STAhMSES92MS9zZXR0aW5ncy9rZXlzEn8KCkxpc3RUb2tlbnMSJy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5MaXN0VG9rZW5zUmVxdWVzdBooLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIekAIBgtPkkwIVEhMvdjEvc2V0dGluZ3MvdG9rZW5zEnwKCUdldEhlYWx0aBImLmVuZ2FnZS5vcGVyYXRpb25zLnYxLkdldEhlYWx0aFJlcXVlc3QaJy5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRIZWFsdGhSZXNwb25zZSIekAIBgtPkkwIVEhMvdjEvc2V0dGluZ3MvaGVhbHRoEoABCgpHZXRWZXJzaW9uEicuZW5nYWdlLm9wZXJhdGlvbnMudjEuR2V0VmVyc2lvblJlcXVlc3QaKC5lbmdhZ2Uub3BlcmF0aW9ucy52MS5HZXRWZXJzaW9uUmVzcG9uc2UiH5ACAYLT5JMCFhIUL3YxL3NldHRpbmdzL3ZlcnNpb25CMVovZW5nYWdlL2dlbi9nby9lbmdhZ2Uvb3BlcmF0aW9ucy92MTtvcGVyYXRpb25zdjFiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * GetConfigurationRequest selects values.
@@ -468,6 +468,14 @@ export type GetHealthResponse = Message<"engage.operations.v1.GetHealthResponse"
    * @generated from field: repeated engage.operations.v1.HealthPart parts = 2;
    */
   parts: HealthPart[];
+
+  /**
+   * How far the loading of records is behind. Not set while that is unknown, and
+   * when no project is configured.
+   *
+   * @generated from field: engage.operations.v1.EventLag event_lag = 3;
+   */
+  eventLag?: EventLag | undefined;
 };
 
 /**
@@ -476,6 +484,42 @@ export type GetHealthResponse = Message<"engage.operations.v1.GetHealthResponse"
  */
 export const GetHealthResponseSchema: GenMessage<GetHealthResponse> = /*@__PURE__*/
   messageDesc(file_engage_operations_v1_settings, 12);
+
+/**
+ * EventLag is about records that were acknowledged and cannot be queried yet.
+ *
+ * @generated from message engage.operations.v1.EventLag
+ */
+export type EventLag = Message<"engage.operations.v1.EventLag"> & {
+  /**
+   * About their number, from their bytes and the size of records that this
+   * process has loaded. Not set while it has loaded none.
+   *
+   * @generated from field: optional int64 approximate_records = 1;
+   */
+  approximateRecords?: bigint | undefined;
+
+  /**
+   * Their bytes.
+   *
+   * @generated from field: int64 waiting_bytes = 2;
+   */
+  waitingBytes: bigint;
+
+  /**
+   * How long the first of them has waited, accurate to about a second.
+   *
+   * @generated from field: google.protobuf.Duration lag = 3;
+   */
+  lag?: Duration | undefined;
+};
+
+/**
+ * Describes the message engage.operations.v1.EventLag.
+ * Use `create(EventLagSchema)` to create a new message.
+ */
+export const EventLagSchema: GenMessage<EventLag> = /*@__PURE__*/
+  messageDesc(file_engage_operations_v1_settings, 13);
 
 /**
  * HealthPart is whether a part of the server works.
@@ -510,7 +554,7 @@ export type HealthPart = Message<"engage.operations.v1.HealthPart"> & {
  * Use `create(HealthPartSchema)` to create a new message.
  */
 export const HealthPartSchema: GenMessage<HealthPart> = /*@__PURE__*/
-  messageDesc(file_engage_operations_v1_settings, 13);
+  messageDesc(file_engage_operations_v1_settings, 14);
 
 /**
  * GetVersionRequest has no fields.
@@ -525,7 +569,7 @@ export type GetVersionRequest = Message<"engage.operations.v1.GetVersionRequest"
  * Use `create(GetVersionRequestSchema)` to create a new message.
  */
 export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
-  messageDesc(file_engage_operations_v1_settings, 14);
+  messageDesc(file_engage_operations_v1_settings, 15);
 
 /**
  * GetVersionResponse is what runs.
@@ -560,7 +604,7 @@ export type GetVersionResponse = Message<"engage.operations.v1.GetVersionRespons
  * Use `create(GetVersionResponseSchema)` to create a new message.
  */
 export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
-  messageDesc(file_engage_operations_v1_settings, 15);
+  messageDesc(file_engage_operations_v1_settings, 16);
 
 /**
  * SourceKind is a kind of source.

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/webhook/v1/delivery.proto.
  */
 export const file_engage_webhook_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi3QMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlEiwKCHRpbWVsaW5lGA8gAygLMhouZW5nYWdlLndlYmhvb2sudjEuQXR0ZW1wdEILCglfYXR0ZW1wdHMiggIKB0F0dGVtcHQSDwoHYXR0ZW1wdBgBIAEoBRIVCg1iZWZvcmVfcmVwbGF5GAIgASgIEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKB291dGNvbWUYBSABKA4yIS5lbmdhZ2Uud2ViaG9vay52MS5BdHRlbXB0T3V0Y29tZRIOCgZyZWFzb24YBiABKAkSEwoGc3RhdHVzGAcgASgFSACIAQESDgoGYW5zd2VyGAggASgJQgkKB19zdGF0dXMi3wEKDkRlbGl2ZXJ5RmlsdGVyEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSDwoHcHVzaF9pZBgFIAEoCRIxCg1hY2NlcHRlZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5hY2NlcHRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAggASgJItoBChBEZWFkTGV0dGVyRmlsdGVyEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEg8KB3B1c2hfaWQYBCABKAkSEwoLZGVsaXZlcnlfaWQYBSABKAkSLQoJZGVhZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpkZWFkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YCCABKAkiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkidAoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIzCgZmaWx0ZXIYASABKAsyIy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkTGV0dGVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImUKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ8ChhSZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchILCgNhbGwYAiABKAgSDQoFbm9uY2UYAyABKAkSDwoHZHJ5X3J1bhgEIAEoCCIqChlSZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgDIiIKD0dldFN0YXRzUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJInEKEEdldFN0YXRzUmVzcG9uc2USLwoHdGFyZ2V0cxgBIAMoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlRhcmdldFN0YXRzEiwKBWluYm94GAIgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuSW5ib3hTdGF0cyJyCgtUYXJnZXRTdGF0cxIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghhY2NlcHRlZBgDIAEoAxIRCglkZWxpdmVyZWQYBCABKAMSDAoEZGVhZBgFIAEoAxIPCgdwZW5kaW5nGAYgASgDIrcBCgpJbmJveFN0YXRzEjcKE29sZGVzdF9wZW5kaW5nX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnVzZWRfYnl0ZXMYAiABKANIAIgBARIXCgpmcmVlX2J5dGVzGAMgASgDSAGIAQESEAoId3JpdGFibGUYBCABKAgSDgoGcmVhc29uGAUgASgJQg0KC191c2VkX2J5dGVzQg0KC19mcmVlX2J5dGVzKoABCg5BdHRlbXB0T3V0Y29tZRIfChtBVFRFTVBUX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRBVFRFTVBUX09VVENPTUVfRE9ORRABEhkKFUFUVEVNUFRfT1VUQ09NRV9SRVRSWRACEhgKFEFUVEVNUFRfT1VUQ09NRV9ERUFEEAMqnQEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESGQoVREVMSVZFUllfU1RBVEVfTEVBU0VEEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSFwoTREVMSVZFUllfU1RBVEVfREVBRBAEQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL3dlYmhvb2svdjE7d2ViaG9va3YxYgZwcm90bzM", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi3QMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlEiwKCHRpbWVsaW5lGA8gAygLMhouZW5nYWdlLndlYmhvb2sudjEuQXR0ZW1wdEILCglfYXR0ZW1wdHMiggIKB0F0dGVtcHQSDwoHYXR0ZW1wdBgBIAEoBRIVCg1iZWZvcmVfcmVwbGF5GAIgASgIEi4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKB291dGNvbWUYBSABKA4yIS5lbmdhZ2Uud2ViaG9vay52MS5BdHRlbXB0T3V0Y29tZRIOCgZyZWFzb24YBiABKAkSEwoGc3RhdHVzGAcgASgFSACIAQESDgoGYW5zd2VyGAggASgJQgkKB19zdGF0dXMi3wEKDkRlbGl2ZXJ5RmlsdGVyEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSDwoHcHVzaF9pZBgFIAEoCRIxCg1hY2NlcHRlZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5hY2NlcHRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAggASgJItUCChBEZWFkTGV0dGVyRmlsdGVyEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEg8KB3B1c2hfaWQYBCABKAkSEwoLZGVsaXZlcnlfaWQYBSABKAkSLQoJZGVhZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpkZWFkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YCCABKAkSEgoKcmVxdWVzdF9pZBgJIAEoCRIxCg1hY2NlcHRlZF9mcm9tGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5hY2NlcHRlZF91bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkidAoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIzCgZmaWx0ZXIYASABKAsyIy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkTGV0dGVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImUKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ8ChhSZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchILCgNhbGwYAiABKAgSDQoFbm9uY2UYAyABKAkSDwoHZHJ5X3J1bhgEIAEoCCIqChlSZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgDIiIKD0dldFN0YXRzUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJIqUBChBHZXRTdGF0c1Jlc3BvbnNlEi8KB3RhcmdldHMYASADKAsyHi5lbmdhZ2Uud2ViaG9vay52MS5UYXJnZXRTdGF0cxIsCgVpbmJveBgCIAEoCzIdLmVuZ2FnZS53ZWJob29rLnYxLkluYm94U3RhdHMSMgoIYnJlYWtlcnMYAyADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5UYXJnZXRCcmVha2VyIrEBCg1UYXJnZXRCcmVha2VyEg4KBnRhcmdldBgBIAEoCRIuCgVzdGF0ZRgCIAEoDjIfLmVuZ2FnZS53ZWJob29rLnYxLkJyZWFrZXJTdGF0ZRItCglvcGVuX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDW5leHRfdHJ5X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInIKC1RhcmdldFN0YXRzEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGFjY2VwdGVkGAMgASgDEhEKCWRlbGl2ZXJlZBgEIAEoAxIMCgRkZWFkGAUgASgDEg8KB3BlbmRpbmcYBiABKAMitwEKCkluYm94U3RhdHMSNwoTb2xkZXN0X3BlbmRpbmdfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKdXNlZF9ieXRlcxgCIAEoA0gAiAEBEhcKCmZyZWVfYnl0ZXMYAyABKANIAYgBARIQCgh3cml0YWJsZRgEIAEoCBIOCgZyZWFzb24YBSABKAlCDQoLX3VzZWRfYnl0ZXNCDQoLX2ZyZWVfYnl0ZXMqgAEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFEFUVEVNUFRfT1VUQ09NRV9ET05FEAESGQoVQVRURU1QVF9PVVRDT01FX1JFVFJZEAISGAoUQVRURU1QVF9PVVRDT01FX0RFQUQQAyqdAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIZChVERUxJVkVSWV9TVEFURV9MRUFTRUQQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIXChNERUxJVkVSWV9TVEFURV9ERUFEEAQqfAoMQnJlYWtlclN0YXRlEh0KGUJSRUFLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRCUkVBS0VSX1NUQVRFX0NMT1NFRBABEhYKEkJSRUFLRVJfU1RBVEVfT1BFThACEhsKF0JSRUFLRVJfU1RBVEVfSEFMRl9PUEVOEANCK1opZW5nYWdlL2dlbi9nby9lbmdhZ2Uvd2ViaG9vay92MTt3ZWJob29rdjFiBnByb3RvMw", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Delivery is one message at one target: a message for three targets has three
@@ -351,6 +351,27 @@ export type DeadLetterFilter = Message<"engage.webhook.v1.DeadLetterFilter"> & {
    * @generated from field: string reason = 8;
    */
   reason: string;
+
+  /**
+   * The platform's id of the batch.
+   *
+   * @generated from field: string request_id = 9;
+   */
+  requestId: string;
+
+  /**
+   * The batch was accepted at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp accepted_from = 10;
+   */
+  acceptedFrom?: Timestamp | undefined;
+
+  /**
+   * The batch was accepted before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp accepted_until = 11;
+   */
+  acceptedUntil?: Timestamp | undefined;
 };
 
 /**
@@ -646,6 +667,14 @@ export type GetStatsResponse = Message<"engage.webhook.v1.GetStatsResponse"> & {
    * @generated from field: engage.webhook.v1.InboxStats inbox = 2;
    */
   inbox?: InboxStats | undefined;
+
+  /**
+   * The circuit breakers of the targets that this server calls, by target,
+   * whichever channel is requested. Each replica has its own.
+   *
+   * @generated from field: repeated engage.webhook.v1.TargetBreaker breakers = 3;
+   */
+  breakers: TargetBreaker[];
 };
 
 /**
@@ -654,6 +683,49 @@ export type GetStatsResponse = Message<"engage.webhook.v1.GetStatsResponse"> & {
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 13);
+
+/**
+ * TargetBreaker keeps calls away from a target that is down.
+ *
+ * @generated from message engage.webhook.v1.TargetBreaker
+ */
+export type TargetBreaker = Message<"engage.webhook.v1.TargetBreaker"> & {
+  /**
+   * The target.
+   *
+   * @generated from field: string target = 1;
+   */
+  target: string;
+
+  /**
+   * The state.
+   *
+   * @generated from field: engage.webhook.v1.BreakerState state = 2;
+   */
+  state: BreakerState;
+
+  /**
+   * The time at which it opened; not set while it is closed. Attempts that fail
+   * later do not change it.
+   *
+   * @generated from field: google.protobuf.Timestamp open_time = 3;
+   */
+  openTime?: Timestamp | undefined;
+
+  /**
+   * OPEN: the time from which the next message that waits is tried.
+   *
+   * @generated from field: google.protobuf.Timestamp next_try_time = 4;
+   */
+  nextTryTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message engage.webhook.v1.TargetBreaker.
+ * Use `create(TargetBreakerSchema)` to create a new message.
+ */
+export const TargetBreakerSchema: GenMessage<TargetBreaker> = /*@__PURE__*/
+  messageDesc(file_engage_webhook_v1_delivery, 14);
 
 /**
  * TargetStats counts deliveries of one channel to one target. At every moment
@@ -710,7 +782,7 @@ export type TargetStats = Message<"engage.webhook.v1.TargetStats"> & {
  * Use `create(TargetStatsSchema)` to create a new message.
  */
 export const TargetStatsSchema: GenMessage<TargetStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 14);
+  messageDesc(file_engage_webhook_v1_delivery, 15);
 
 /**
  * InboxStats is the state of the store of accepted messages.
@@ -761,7 +833,7 @@ export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
  * Use `create(InboxStatsSchema)` to create a new message.
  */
 export const InboxStatsSchema: GenMessage<InboxStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 15);
+  messageDesc(file_engage_webhook_v1_delivery, 16);
 
 /**
  * AttemptOutcome is the outcome of an attempt.
@@ -866,4 +938,52 @@ export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState] |
  */
 export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
   enumDesc(file_engage_webhook_v1_delivery, 1);
+
+/**
+ * BreakerState is the state of a circuit breaker.
+ *
+ * @generated from enum engage.webhook.v1.BreakerState
+ */
+export const BreakerState = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: BREAKER_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The target is called.
+   *
+   * @generated from enum value: BREAKER_STATE_CLOSED = 1;
+   */
+  CLOSED: 1,
+
+  /**
+   * The target is not called, since calls failed.
+   *
+   * @generated from enum value: BREAKER_STATE_OPEN = 2;
+   */
+  OPEN: 2,
+
+  /**
+   * One call finds out whether the target works again.
+   *
+   * @generated from enum value: BREAKER_STATE_HALF_OPEN = 3;
+   */
+  HALF_OPEN: 3,
+} as const;
+
+/**
+ * BreakerState is the state of a circuit breaker.
+ *
+ * @generated from enum engage.webhook.v1.BreakerState
+ */
+export type BreakerState = (typeof BreakerState)[keyof typeof BreakerState] | UnknownEnum;
+
+/**
+ * Describes the enum engage.webhook.v1.BreakerState.
+ */
+export const BreakerStateSchema: GenEnum<BreakerState> = /*@__PURE__*/
+  enumDesc(file_engage_webhook_v1_delivery, 2);
 

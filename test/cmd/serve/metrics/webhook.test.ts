@@ -120,7 +120,9 @@ describe("gauges", () => {
   it("show what goes on at the targets", async () => {
     const registry = new Registry();
     registerTargetGauges(registry, {
-      states: () => [{ target: "mailer", breaker: "half-open", calls: 1, held: 7 }],
+      states: () => [
+        { target: "mailer", breaker: "half-open", openedMs: 5, nextTryMs: undefined, calls: 1, held: 7 },
+      ],
     });
     expect(await linesOf(registry)).toEqual([
       'engage_webhook_breaker_state{target="mailer",state="closed"} 0',

@@ -126,6 +126,7 @@ describe.each(transports)("over %s", (_name, open) => {
       client.settleMessages({}),
       client.listBatches({}),
       client.getBatch({ batchId: "x" }),
+      client.listRefusals({}),
       client.listDeliveries({}),
       client.getDelivery({ deliveryId: "x" }),
       client.watchDeliveries({})[Symbol.asyncIterator]().next(),

@@ -34,6 +34,7 @@ const options: SettingsOptions = {
     { name: "inbox", state: "ok", reason: "" },
     { name: "events", state: "degraded", reason: "late" },
   ],
+  eventLag: async () => undefined,
   version: { version: "1.2.3", nodeVersion: "v24.0.0", startedMs: 1_000 },
 };
 
@@ -125,6 +126,25 @@ describe("GetHealth", () => {
       ready,
       parts: [{ name: "events", state: value, reason: "late" }],
     });
+  });
+});
+
+describe("GetHealth with records that wait", () => {
+  it.each([
+    [undefined, undefined],
+    [
+      { waitingBytes: 0, records: 0, lagMs: 0 },
+      { approximateRecords: 0n, waitingBytes: 0n, lag: { seconds: 0n, nanos: 0 } },
+    ],
+    [
+      { waitingBytes: 700, records: undefined, lagMs: 1_500.7 },
+      { approximateRecords: undefined, waitingBytes: 700n, lag: { seconds: 1n, nanos: 501_000_000 } },
+    ],
+  ])("of %j", async (lag, shown) => {
+    const { eventLag } = await clientOf({ eventLag: async () => lag }).getHealth({});
+    expect(eventLag && { ...eventLag, approximateRecords: eventLag.approximateRecords }).toEqual(
+      shown && expect.objectContaining({ ...shown, lag: expect.objectContaining(shown.lag) }),
+    );
   });
 });
 

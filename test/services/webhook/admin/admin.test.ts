@@ -1,7 +1,7 @@
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
+import { BreakerState, DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import type { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { BadRequestSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
 import { InboxUnavailableError } from "../../../../store/inbox/inbox.ts";
@@ -252,6 +252,43 @@ describe("GetStats", () => {
     await harness.accept(names(4), ["x"]);
     expect((await service.getStats({ channel: "other" })).targets).toEqual([]);
     expect((await service.getStats({ channel: "mail" })).targets).toHaveLength(1);
+  });
+
+  it("shows the breakers by target, with times by the clock of the computer", async () => {
+    const clock = { now: () => 1_000_000, monotonicMs: () => 400 };
+    const states = () => [
+      { target: "y", breaker: "open", openedMs: 100, nextTryMs: 900, calls: 0, held: 0 } as const,
+      {
+        target: "x",
+        breaker: "half-open",
+        openedMs: 300,
+        nextTryMs: undefined,
+        calls: 1,
+        held: 1,
+      } as const,
+      {
+        target: "w",
+        breaker: "closed",
+        openedMs: undefined,
+        nextTryMs: undefined,
+        calls: 0,
+        held: 0,
+      } as const,
+    ];
+    const { breakers } = await openService(harness, { states, ...clock }).getStats({ channel: "none" });
+    const timeOf = (time: Timestamp | undefined) => time && timestampMs(time);
+    expect(
+      breakers.map(({ target, state, openTime, nextTryTime }) => [
+        target,
+        state,
+        timeOf(openTime),
+        timeOf(nextTryTime),
+      ]),
+    ).toEqual([
+      ["w", BreakerState.CLOSED, undefined, undefined],
+      ["x", BreakerState.HALF_OPEN, 999_900, undefined],
+      ["y", BreakerState.OPEN, 999_700, 1_000_500],
+    ]);
   });
 
   it("leaves out what is not known", async () => {

@@ -15,6 +15,8 @@ export function openService(
     inbox,
     clock,
     now: clock.now,
+    monotonicMs: clock.monotonicMs,
+    states: () => [],
     newNonce: () => `n${++nonces}`,
     random: () => 0.5,
     channels: new Map(),

@@ -81,6 +81,22 @@ it("refuses those that wait when the target goes down", async () => {
   expect(changes).toEqual(["open"]);
 });
 
+it("remembers since when the target is down, whatever is tried meanwhile", async () => {
+  const limiter = openLimiter({ breaker: { failures: 1, openMs: 1_000, maxOpenMs: 1_000 } });
+  expect(limiter.openedMs).toBeUndefined();
+  (await acquire(limiter, [], "a"))({ kind: "failed" });
+  const downMs = clock.monotonicMs();
+  await clock.pass(1_000);
+  const probe = await acquire(limiter, [], "b");
+  expect([limiter.breaker.kind, limiter.openedMs]).toEqual(["half-open", downMs]);
+  probe({ kind: "failed" });
+  expect(limiter.breaker).toMatchObject({ kind: "open", untilMs: downMs + 2_000 });
+  expect(limiter.openedMs).toBe(downMs);
+  await clock.pass(1_000);
+  (await acquire(limiter, [], "c"))({ kind: "ok" });
+  expect([limiter.breaker.kind, limiter.openedMs]).toEqual(["closed", undefined]);
+});
+
 it("lets one call through to see, and all when that one ends well", async () => {
   const limiter = openLimiter();
   const log: string[] = [];
