@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nextDelayMs, type Schedule, stateOf } from "../../console/src/rpc/schedule.ts";
+import { backoffMs, haltOf, nextDelayMs, type Schedule, stateOf } from "../../console/src/rpc/schedule.ts";
 
 const running: Schedule = {
   periodMs: 5_000,
@@ -30,6 +30,19 @@ describe("the next load of a live view", () => {
   ])("%s", (_name, change, expected) => {
     expect(nextDelayMs({ ...running, ...change })).toBe(expected);
   });
+});
+
+test("each failure in a row doubles the pause, up to a limit", () => {
+  const pauses = [0, 1, 2, 3, 6, 99].map((failures) =>
+    backoffMs(failures, { firstMs: 1_000, maxMs: 30_000 }),
+  );
+  expect(pauses).toEqual([1_000, 1_000, 2_000, 4_000, 30_000, 30_000]);
+});
+
+test("the user stops live views before the page does", () => {
+  expect(haltOf({ isPaused: false, isHidden: false })).toBeUndefined();
+  expect(haltOf({ isPaused: false, isHidden: true })).toBe("hidden");
+  expect(haltOf({ isPaused: true, isHidden: true })).toBe("paused");
 });
 
 describe("the state of a live view", () => {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../controls/button.tsx";
-import { isPaused, type LiveStatus, liveStatus } from "../rpc/live.ts";
+import { isPaused, type LiveStatus, liveStatus } from "../rpc/live-status.ts";
 import type { LiveState } from "../rpc/schedule.ts";
 import { formatClock, formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/texts.ts";

@@ -1,22 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Fault, faultOf } from "./fault.ts";
+import { followHalts, liveStatus, presentHalts } from "./live-status.ts";
 import { type LiveState, nextDelayMs, type Schedule, stateOf } from "./schedule.ts";
-
-/** Whether the user has stopped all live views. */
-export const isPaused = signal(false);
-
-/** The state of a live view, which the frame shows. */
-export interface LiveStatus {
-  readonly state: LiveState;
-  /** When the present data was loaded. */
-  readonly updatedMs: number | undefined;
-  /** The time of the next load; undefined if none is planned. */
-  readonly nextMs: number | undefined;
-}
-
-/** The status of the view on the screen; undefined on pages without one. */
-export const liveStatus = signal<LiveStatus | undefined>(undefined);
 
 export interface Live<T> {
   readonly data: ReadonlySignal<T | undefined>;
@@ -62,14 +48,17 @@ function createLive<T>(load: Load<T>, periodMs: number): LiveView<T> {
   };
   let ended = new AbortController();
 
-  const scheduleOf = (isManual: boolean): Schedule => ({
-    periodMs,
-    failures: isManual ? 0 : progress.failures,
-    isPaused: !isManual && isPaused.peek(),
-    isHidden: document.visibilityState === "hidden",
-    startedMs: progress.startedMs,
-    nowMs: Date.now(),
-  });
+  const scheduleOf = (isManual: boolean): Schedule => {
+    const { isPaused, isHidden } = presentHalts();
+    return {
+      periodMs,
+      failures: isManual ? 0 : progress.failures,
+      isPaused: !isManual && isPaused,
+      isHidden,
+      startedMs: progress.startedMs,
+      nowMs: Date.now(),
+    };
+  };
   const plan = (isManual = false): void => {
     clearTimeout(progress.timer);
     if (ended.signal.aborted || progress.isLoading) return;
@@ -91,17 +80,11 @@ function createLive<T>(load: Load<T>, periodMs: number): LiveView<T> {
     refresh: () => plan(true),
     start() {
       ended = new AbortController();
-      const again = () => plan();
-      document.addEventListener("visibilitychange", again);
-      addEventListener("online", again);
-      const stop = isPaused.subscribe(again);
+      const stop = followHalts(() => plan());
       return () => {
         ended.abort();
         clearTimeout(progress.timer);
         stop();
-        document.removeEventListener("visibilitychange", again);
-        removeEventListener("online", again);
-        liveStatus.value = undefined;
       };
     },
   };

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type Fault, faultOf } from "./fault.ts";
 
 /** One page of a list by keyset. */
@@ -31,6 +31,9 @@ interface State<Row> {
 
 const firstPage = { tokens: [""], loads: 0 } as const;
 
+/** A key changes with each character that is typed into a filter, so a load waits until this long after the last. */
+const settleMs = 250;
+
 /**
  * Loads a list page by page. Lists have no page numbers and no totals, which would make a store count; the way back is
  * the tokens of the pages before. `key` names what is listed: another key starts at the first page.
@@ -42,14 +45,22 @@ export function useKeysetPages<Row>(
   const state = useSignal<State<Row>>(firstPage);
   const { tokens, page, fault, loads } = state.value;
   const token = tokens.at(-1) ?? "";
+  const loadedKey = useRef(key);
   // The key stands for what the function loads.
   useEffect(() => {
     const end = new AbortController();
-    load(token, end.signal).then(
-      (loaded) => end.signal.aborted || finish({ page: loaded }),
-      (error) => end.signal.aborted || finish({ fault: faultOf(error) }),
-    );
-    return () => end.abort();
+    const timer = setTimeout(start, loadedKey.current === key ? 0 : settleMs);
+    return () => {
+      clearTimeout(timer);
+      end.abort();
+    };
+    function start(): void {
+      loadedKey.current = key;
+      load(token, end.signal).then(
+        (loaded) => end.signal.aborted || finish({ page: loaded }),
+        (error) => end.signal.aborted || finish({ fault: faultOf(error) }),
+      );
+    }
     function finish(result: Pick<State<Row>, "page" | "fault">): void {
       const { tokens: shown, loads: count } = state.peek();
       state.value = { tokens: shown, loads: count, ...result };

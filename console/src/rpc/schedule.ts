@@ -5,15 +5,33 @@ export type LiveState = "connecting" | "live" | "paused" | "hidden" | "lost";
 export const minPeriodMs = 5_000;
 const maxBackoffMs = 60_000;
 
-export interface Schedule {
+/** What stops live views. */
+export interface Halts {
+  readonly isPaused: boolean;
+  readonly isHidden: boolean;
+}
+
+export interface Schedule extends Halts {
   readonly periodMs: number;
   /** Failed loads since the last that succeeded. */
   readonly failures: number;
-  readonly isPaused: boolean;
-  readonly isHidden: boolean;
   /** When the last load began; undefined before the first. */
   readonly startedMs: number | undefined;
   readonly nowMs: number;
+}
+
+/** Returns what stops live views at the moment; undefined if nothing does. */
+export function haltOf({ isPaused, isHidden }: Halts): "paused" | "hidden" | undefined {
+  if (isPaused) return "paused";
+  return isHidden ? "hidden" : undefined;
+}
+
+/** Returns the pause after failures in a row, each of which doubles it. */
+export function backoffMs(
+  failures: number,
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
+): number {
+  return Math.min(firstMs * 2 ** Math.max(0, failures - 1), maxMs);
 }
 
 /**
@@ -23,15 +41,14 @@ export interface Schedule {
 export function nextDelayMs(schedule: Schedule): number | undefined {
   const { startedMs, failures, nowMs } = schedule;
   if (startedMs === undefined) return 0;
-  if (schedule.isPaused || schedule.isHidden) return undefined;
+  if (haltOf(schedule) !== undefined) return undefined;
   const period = Math.max(schedule.periodMs, minPeriodMs);
-  const pause = failures === 0 ? period : Math.min(period * 2 ** (failures - 1), maxBackoffMs);
+  const pause = failures === 0 ? period : backoffMs(failures, { firstMs: period, maxMs: maxBackoffMs });
   return Math.max(0, startedMs + pause - nowMs);
 }
 
-export function stateOf({ startedMs, failures, isPaused, isHidden }: Schedule, hasData: boolean): LiveState {
-  if (failures > 0) return "lost";
-  if (startedMs === undefined || !hasData) return "connecting";
-  if (isPaused) return "paused";
-  return isHidden ? "hidden" : "live";
+export function stateOf(schedule: Schedule, hasData: boolean): LiveState {
+  if (schedule.failures > 0) return "lost";
+  if (schedule.startedMs === undefined || !hasData) return "connecting";
+  return haltOf(schedule) ?? "live";
 }

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Fault, faultOf } from "./fault.ts";
-import { isPaused, liveStatus } from "./live.ts";
-import type { LiveState } from "./schedule.ts";
+import { followHalts, liveStatus, presentHalts } from "./live-status.ts";
+import { backoffMs, haltOf, type LiveState } from "./schedule.ts";
 
 /** One message of a stream: what it adds, and how much before it was skipped. */
 export interface TailPart<Row> {
@@ -20,8 +20,8 @@ export interface Tail<Row> {
 
 /** Older rows are dropped, since a page of thousands would be slow. */
 const maxRows = 200;
-const minBackoffMs = 1_000;
-const maxBackoffMs = 30_000;
+/** A stream does not query the stores, so it is opened again sooner than a view loads. */
+const backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 type OpenStream<Row> = (signal: AbortSignal) => AsyncIterable<TailPart<Row>>;
 
@@ -59,21 +59,14 @@ function createTail<Row>(open: OpenStream<Row>): Tail<Row> & { start(): () => vo
       const change = (): void => {
         end.abort();
         end = new AbortController();
-        const state = isPaused.peek()
-          ? "paused"
-          : document.visibilityState === "hidden"
-            ? "hidden"
-            : undefined;
-        if (state === undefined) void follow(open, end.signal, take, fault);
-        else report(state);
+        const halt = haltOf(presentHalts());
+        if (halt === undefined) void follow(open, end.signal, take, fault);
+        else report(halt);
       };
-      document.addEventListener("visibilitychange", change);
-      const stop = isPaused.subscribe(change);
+      const stop = followHalts(change);
       return () => {
-        stop();
-        document.removeEventListener("visibilitychange", change);
         end.abort();
-        liveStatus.value = undefined;
+        stop();
       };
     },
   };
@@ -85,22 +78,23 @@ async function follow<Row>(
   take: (part: TailPart<Row>) => void,
   fault: Signal<Fault | undefined>,
 ): Promise<void> {
-  let pauseMs = minBackoffMs;
+  let failures = 0;
   report("connecting");
   while (!end.aborted) {
     try {
       for await (const part of open(end)) {
         if (end.aborted) return;
-        pauseMs = minBackoffMs;
+        failures = 0;
         take(part);
       }
     } catch (error) {
       if (end.aborted) return;
       fault.value = faultOf(error);
     }
+    failures++;
+    const pauseMs = backoffMs(failures, backoff);
     report("lost", Date.now() + pauseMs);
     await pause(pauseMs, end);
-    pauseMs = Math.min(pauseMs * 2, maxBackoffMs);
   }
 }
 

@@ -6,9 +6,9 @@ import {
 } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { Card } from "../../controls/card.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
 import { Field, Select } from "../../controls/field.tsx";
 import { NoEvents } from "../../controls/first-data.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { hrefOf, setQuery } from "../../router/router.ts";
 import { useKeysetPages } from "../../rpc/pages.ts";
@@ -34,7 +34,6 @@ export function EventList({ project, query }: EventListProps) {
     const { events, nextPageToken } = await client.listEvents(request, { signal });
     return { rows: events, nextToken: nextPageToken };
   });
-  const isEmpty = pages.rows?.length === 0 && prefix === "";
   return (
     <Card title={t("events.tab.catalogue")}>
       <div class="events-filters">
@@ -54,19 +53,23 @@ export function EventList({ project, query }: EventListProps) {
           onChange={(value) => setQuery({ order: value === "name" ? value : "" })}
         />
       </div>
-      {pages.fault !== undefined && <FaultNote fault={pages.fault} onRetry={pages.reload} />}
-      {isEmpty && <NoEvents projectId={projectId} />}
-      {pages.rows !== undefined && !isEmpty && (
-        <>
-          <Table
-            caption={t("events.tab.catalogue")}
-            columns={columnsOf(project)}
-            rows={pages.rows}
-            keyOf={({ name }) => name}
-          />
-          <Pager pages={pages} />
-        </>
-      )}
+      <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
+        {(rows) =>
+          rows.length === 0 && prefix === "" ? (
+            <NoEvents projectId={projectId} />
+          ) : (
+            <>
+              <Table
+                caption={t("events.tab.catalogue")}
+                columns={columnsOf(project)}
+                rows={rows}
+                keyOf={({ name }) => name}
+              />
+              <Pager pages={pages} />
+            </>
+          )
+        }
+      </Loaded>
     </Card>
   );
 }

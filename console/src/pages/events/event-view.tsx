@@ -9,7 +9,7 @@ import {
 } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Table } from "../../controls/table.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -38,7 +38,6 @@ export function EventView({ project, event }: EventViewProps) {
   const { data, fault, reload } = useLoaded(`${projectId} ${event}`, (signal) =>
     client.getEvent({ projectId, event }, { signal }),
   );
-  const found = data?.event;
   const columns: readonly Column<EventProperty>[] = [
     { name: "name", title: t("events.property"), isHeading: true, cell: ({ name }) => name },
     { name: "display", title: t("events.displayName"), cell: ({ displayName }) => displayName },
@@ -66,30 +65,31 @@ export function EventView({ project, event }: EventViewProps) {
       <p>
         <a href={hrefOf(["events"], { project: String(projectId) })}>{t("events.back")}</a>
       </p>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {found !== undefined && (
-        <>
-          <p>
-            {t("events.summary", {
-              count: formatNumber(found.count),
-              first: found.firstDay,
-              last: found.lastDay,
-              zone: project.zone,
-            })}
-          </p>
-          <Card title={t("events.properties")}>
-            <Table
-              caption={t("events.properties")}
-              columns={columns}
-              rows={found.properties}
-              keyOf={({ name }) => name}
-            />
-          </Card>
-          {chosen.value !== undefined && (
-            <PropertyValues project={project} event={event} property={chosen.value} />
-          )}
-        </>
-      )}
+      <Loaded data={data?.event} fault={fault} onRetry={reload}>
+        {(found) => (
+          <>
+            <p>
+              {t("events.summary", {
+                count: formatNumber(found.count),
+                first: found.firstDay,
+                last: found.lastDay,
+                zone: project.zone,
+              })}
+            </p>
+            <Card title={t("events.properties")}>
+              <Table
+                caption={t("events.properties")}
+                columns={columns}
+                rows={found.properties}
+                keyOf={({ name }) => name}
+              />
+            </Card>
+            {chosen.value !== undefined && (
+              <PropertyValues project={project} event={event} property={chosen.value} />
+            )}
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -115,11 +115,11 @@ function PropertyValues({ project, event, property }: EventViewProps & { readonl
   ];
   return (
     <Card title={title}>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
-      {data !== undefined && (
-        <Table caption={title} columns={columns} rows={data.values} keyOf={({ value }) => value} />
-      )}
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {({ values }) => (
+          <Table caption={title} columns={columns} rows={values} keyOf={({ value }) => value} />
+        )}
+      </Loaded>
     </Card>
   );
 }

@@ -1,8 +1,8 @@
 import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
-import { FaultNote } from "../../controls/fault-note.tsx";
 import { Select } from "../../controls/field.tsx";
 import { NoProject } from "../../controls/first-data.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { Tabs } from "../../controls/tabs.tsx";
 import { setQuery } from "../../router/router.ts";
@@ -20,23 +20,26 @@ const client = clientOf(Catalog);
 /** What a project has collected, what comes in now, and a form to send a record. */
 export function EventsPage({ rest, query }: PageProps) {
   const { data, fault, reload } = useLoaded("projects", (signal) => client.listProjects({}, { signal }));
-  const projects = data?.projects ?? [];
-  const project = projects.find(({ projectId }) => String(projectId) === query.get("project")) ?? projects[0];
   return (
     <>
       <PageHead title={rest[0] ?? t("events.title")} lead={t("events.lead")} />
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
-      {data !== undefined && project === undefined && <NoProject />}
-      {project !== undefined && (
-        <>
-          <ProjectChoice projects={projects} project={project} />
-          {rest[0] === undefined ? (
-            <Overview project={project} query={query} />
-          ) : (
-            <EventView project={project} event={rest[0]} />
-          )}
-        </>
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {({ projects }) => <Projects projects={projects} rest={rest} query={query} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Projects({ projects, rest, query }: PageProps & { readonly projects: readonly Project[] }) {
+  const project = projects.find(({ projectId }) => String(projectId) === query.get("project")) ?? projects[0];
+  if (project === undefined) return <NoProject />;
+  return (
+    <>
+      <ProjectChoice projects={projects} project={project} />
+      {rest[0] === undefined ? (
+        <Overview project={project} query={query} />
+      ) : (
+        <EventView project={project} event={rest[0]} />
       )}
     </>
   );

@@ -7,9 +7,9 @@ import {
 } from "../../../../gen/engage/operations/v1/settings_pb.ts";
 import { Badge } from "../../controls/badge.tsx";
 import { Card } from "../../controls/card.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
 import { Field } from "../../controls/field.tsx";
 import { JsonView } from "../../controls/json-view.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Table } from "../../controls/table.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -48,16 +48,16 @@ export function ConfigurationView({ client, path }: ConfigurationViewProps) {
         />
         {data !== undefined && data.file !== "" && <p class="muted">{data.file}</p>}
       </div>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {data === undefined && fault === undefined && <p class="settings-filter muted">{t("shell.loading")}</p>}
-      {data !== undefined && (
-        <Table
-          caption={t("settings.tab.configuration")}
-          columns={columns}
-          rows={matching(data.settings, path)}
-          keyOf={(setting) => setting.path}
-        />
-      )}
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {({ settings }) => (
+          <Table
+            caption={t("settings.tab.configuration")}
+            columns={columns}
+            rows={matching(settings, path)}
+            keyOf={(setting) => setting.path}
+          />
+        )}
+      </Loaded>
     </Card>
   );
 }

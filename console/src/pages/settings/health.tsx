@@ -7,7 +7,7 @@ import {
 } from "../../../../gen/engage/operations/v1/settings_pb.ts";
 import { Badge, type Tone } from "../../controls/badge.tsx";
 import { Card } from "../../controls/card.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
 import { useLive } from "../../rpc/live.ts";
@@ -28,8 +28,6 @@ const tones: Readonly<Record<(typeof states)[number], Tone>> = {
 export function HealthView({ client }: { readonly client: Client<typeof Settings> }) {
   const live = useLive("health", (signal) => client.getHealth({}, { signal }));
   const version = useLoaded("version", (signal) => client.getVersion({}, { signal }));
-  const health = live.data.value;
-  const fault = live.fault.value;
   const columns: readonly Column<HealthPart>[] = [
     { name: "name", title: t("settings.part"), isHeading: true, cell: ({ name }) => name },
     { name: "state", title: t("settings.state"), cell: ({ state }) => <State state={state} /> },
@@ -37,26 +35,23 @@ export function HealthView({ client }: { readonly client: Client<typeof Settings
   ];
   return (
     <div class="settings-parts">
-      {fault !== undefined && <FaultNote fault={fault} onRetry={live.refresh} />}
-      {health === undefined ? (
-        fault === undefined && <p class="muted">{t("shell.loading")}</p>
-      ) : (
-        <Card
-          title={t("settings.tab.health")}
-          actions={
-            <Badge tone={health.ready ? "good" : "bad"}>
-              {t(health.ready ? "settings.ready" : "settings.notReady")}
-            </Badge>
-          }
-        >
-          <Table
-            caption={t("settings.tab.health")}
-            columns={columns}
-            rows={health.parts}
-            keyOf={({ name }) => name}
-          />
-        </Card>
-      )}
+      <Loaded data={live.data.value} fault={live.fault.value} onRetry={live.refresh}>
+        {({ ready, parts }) => (
+          <Card
+            title={t("settings.tab.health")}
+            actions={
+              <Badge tone={ready ? "good" : "bad"}>{t(ready ? "settings.ready" : "settings.notReady")}</Badge>
+            }
+          >
+            <Table
+              caption={t("settings.tab.health")}
+              columns={columns}
+              rows={parts}
+              keyOf={({ name }) => name}
+            />
+          </Card>
+        )}
+      </Loaded>
       {version.data !== undefined && (
         <Card title={t("settings.server")} isPadded>
           <dl class="settings-pairs">

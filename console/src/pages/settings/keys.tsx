@@ -8,7 +8,7 @@ import type {
 import { Badge } from "../../controls/badge.tsx";
 import { Card } from "../../controls/card.tsx";
 import { Empty } from "../../controls/empty.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { type KeysetPages, useKeysetPages } from "../../rpc/pages.ts";
 import { formatNumber } from "../../texts/formats.ts";
@@ -118,17 +118,20 @@ interface ListCardProps<Row> {
 }
 
 function ListCard<Row>({ title, pages, columns, keyOf, empty, command }: ListCardProps<Row>) {
-  const { rows, fault } = pages;
   return (
     <Card title={title}>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={pages.reload} />}
-      {rows?.length === 0 && <Empty title={empty} command={command} />}
-      {rows !== undefined && rows.length > 0 && (
-        <>
-          <Table caption={title} columns={columns} rows={rows} keyOf={keyOf} />
-          {(pages.hasNext || pages.hasPrevious) && <Pager pages={pages} />}
-        </>
-      )}
+      <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title={empty} command={command} />
+          ) : (
+            <>
+              <Table caption={title} columns={columns} rows={rows} keyOf={keyOf} />
+              {(pages.hasNext || pages.hasPrevious) && <Pager pages={pages} />}
+            </>
+          )
+        }
+      </Loaded>
     </Card>
   );
 }
