@@ -5,6 +5,7 @@ import {
   type Counts,
   stateOfTarget,
   totalsOf,
+  type Watched,
 } from "../../console/src/pages/overview/totals.ts";
 
 const mail: Counts = { channel: "demo", target: "mail", accepted: 9n, delivered: 9n, dead: 0n, pending: 0n };
@@ -26,19 +27,28 @@ test.each([
 
 describe("what needs attention", () => {
   const calm = { writable: true, oldestMs: undefined };
-  test.each([
-    ["nothing", calm, mail, []],
-    ["nothing about a message that waits for seconds", { ...calm, oldestMs: 90_000 }, mail, []],
-    ["a message that waits for minutes", { ...calm, oldestMs: 1_000 }, mail, ["waiting"]],
-    ["what was given up", calm, { ...mail, dead: 3n }, ["dead"]],
+  const nothing: Watched = { inbox: calm, targets: [mail], down: [], unloadedMs: undefined, nowMs: 100_000 };
+  const down = [{ target: "mail", sinceMs: 99_000 }];
+  const dead = [{ ...mail, dead: 3n }];
+  test.each<[string, Partial<Watched>, readonly string[]]>([
+    ["nothing", {}, []],
+    [
+      "nothing about what waits for seconds",
+      { inbox: { ...calm, oldestMs: 90_000 }, unloadedMs: 90_000 },
+      [],
+    ],
+    ["a message that waits for minutes", { inbox: { ...calm, oldestMs: 1_000 } }, ["waiting"]],
+    ["records that wait for minutes", { unloadedMs: 1_000 }, ["lag"]],
+    ["a target that is down", { down }, ["breaker"]],
+    ["what was given up", { targets: dead }, ["dead"]],
+    ["what was given up, of an unknown inbox", { inbox: undefined, targets: dead }, ["dead"]],
     [
       "a full inbox first",
-      { writable: false, oldestMs: 1_000 },
-      { ...mail, dead: 3n },
-      ["full", "waiting", "dead"],
+      { inbox: { writable: false, oldestMs: 1_000 }, targets: dead, down, unloadedMs: 1_000 },
+      ["full", "breaker", "waiting", "lag", "dead"],
     ],
-  ])("is %s", (_name, inbox, counts, expected) => {
-    expect(attentionTo(inbox, [counts], 100_000).map(({ kind }) => kind)).toEqual(expected);
+  ])("is %s", (_name, change, expected) => {
+    expect(attentionTo({ ...nothing, ...change }).map(({ kind }) => kind)).toEqual(expected);
   });
 });
 

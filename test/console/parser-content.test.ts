@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { roleName, shownTokens, textOf, visible } from "../../console/src/pages/parser/content.ts";
+import { textOf } from "../../console/src/controls/bytes/bytes.ts";
+import { roleName, shownTokens, visible } from "../../console/src/pages/parser/content.ts";
 import { requestOf, settingsOf } from "../../console/src/pages/parser/request.ts";
 import { FramingRole, FramingTokenSchema } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
 

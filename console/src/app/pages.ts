@@ -23,6 +23,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/overview/overview.tsx")).OverviewPage,
   },
   {
+    path: "deliveries",
+    title: "deliveries.title",
+    group: "traffic",
+    icon: "deliveries",
+    load: async () => (await import("../pages/deliveries/deliveries.tsx")).DeliveriesPage,
+  },
+  {
     path: "events",
     title: "events.title",
     group: "traffic",

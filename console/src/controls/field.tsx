@@ -33,11 +33,13 @@ export function Field(props: FieldProps) {
     "aria-describedby": described.filter(Boolean).join(" ") || undefined,
     onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
   };
+  // Times have seconds.
+  const ofInput = { type, autocomplete, step: type === "datetime-local" ? 1 : undefined };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {props.rows === undefined ? (
-        <input {...({ ...shared, type, autocomplete } as InputHTMLAttributes<HTMLInputElement>)} />
+        <input {...({ ...shared, ...ofInput } as InputHTMLAttributes<HTMLInputElement>)} />
       ) : (
         <textarea {...shared} rows={props.rows} spellcheck={false} />
       )}

@@ -25,3 +25,18 @@ export function NoEvents({ projectId }: Pick<Project, "projectId">) {
     </Empty>
   );
 }
+
+/** Signs a message as the platform does and sends it to the channel of the demo. */
+const firstMessage = `body='[{"push_id":"ann","params":{"title":"Hi Ann"},"#ops_receipt_properties":{"ops_request_id":"first"}}]'
+signature=$(printf %s "$body" | openssl dgst -sha1 -hmac demo-secret | sed 's/.*= //')
+curl -H 'content-type: application/json' -H "x-svc-ops-signature: $signature" -d "$body" ${serverUrl}/webhook/demo`;
+
+/** What pages of messages show before the first: how to send one. */
+export function NoMessages() {
+  return (
+    <Empty title={t("overview.empty")} command={firstMessage}>
+      <p>{t("overview.empty.do")}</p>
+      <p class="muted">{t("overview.empty.readme")}</p>
+    </Empty>
+  );
+}

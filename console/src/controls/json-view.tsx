@@ -1,12 +1,8 @@
-import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { formatNumber } from "../texts/formats.ts";
-import { t, tn } from "../texts/texts.ts";
-import { Button } from "./button.tsx";
+import { tn } from "../texts/texts.ts";
 import { type JsonTree, readJsonTree } from "./json-tree.ts";
+import { LongText } from "./long-text.tsx";
 
-/** Longer values are cut until their reader asks for all. */
-const maxLength = 200;
 /** Deeper values are closed at first. */
 const openDepth = 2;
 
@@ -61,24 +57,4 @@ function Elements({ tree, depth }: InsideProps<"array">) {
       <Value tree={value} depth={depth + 1} />
     </div>
   ));
-}
-
-function LongText({ text, kind }: { readonly text: string; readonly kind: "string" | "number" | "word" }) {
-  const isOpen = useSignal(false);
-  const isCut = text.length > maxLength && !isOpen.value;
-  return (
-    <span class={kind}>
-      {isCut ? `${text.slice(0, maxLength)}…` : text}
-      {isCut && (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            isOpen.value = true;
-          }}
-        >
-          {t("json.more", { count: formatNumber(text.length) })}
-        </Button>
-      )}
-    </span>
-  );
 }

@@ -36,7 +36,7 @@ export interface Page {
   locator(selector: string): Locator;
   getByRole(role: string, options?: { readonly name?: string; readonly exact?: boolean }): Locator;
   getByLabel(text: string, options?: { readonly exact?: boolean }): Locator;
-  getByText(text: string, options?: { readonly exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Locator;
   route(url: string, handler: (route: Route) => Promise<void>): Promise<void>;
   unroute(url: string): Promise<void>;
   screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>;

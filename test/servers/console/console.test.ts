@@ -29,6 +29,9 @@ async function withPage(
   await opened.close();
 }
 
+/** The name of the table begins with the same word in both languages. */
+const targetRows = '[aria-label^="Webhook"] tbody tr';
+
 const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   (["en-US", "zh-CN"] as const).flatMap((locale) =>
     [360, 1_280].map((width) => ({ colorScheme, locale, width })),
@@ -49,7 +52,7 @@ describe("the overview", () => {
         expect(await page.locator("h1").allTextContents()).toEqual([title]);
         expect(await page.title()).toBe(`${title} · engage`);
         expect(page.url()).toBe(`${served.url}/console/`);
-        expect(await page.locator("tbody tr").allTextContents()).toEqual([
+        expect(await page.locator(targetRows).allTextContents()).toEqual([
           expect.stringMatching(/^brokenarchive.*1010|^brokenarchive.*1001/),
           expect.stringMatching(/^maillog.*2200/),
         ]);
@@ -83,13 +86,23 @@ describe("the overview", () => {
     await page.route("**/GetStats", (route) => route.abort());
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("alert").waitFor();
-    expect(await page.locator("tbody tr").count()).toBe(2);
+    expect(await page.locator(targetRows).count()).toBe(2);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.unroute("**/GetStats");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     await close();
+  });
+});
+
+test("what needs attention leads to the messages", async () => {
+  await withPage("/console/", {}, async ({ page }) => {
+    await page.getByText("Find out why, and replay them").click();
+    await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+    expect(page.url()).toContain("#/deliveries?channel=broken&state=dead&target=archive");
+    await page.getByRole("link", { name: "cid" }).waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
   });
 });
 

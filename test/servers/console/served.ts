@@ -10,7 +10,7 @@ export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly server: RunningServer;
   /** Sends a signed batch, as the platform does. */
-  sendBatch(channel: "mail" | "broken", requestId: string, pushIds: readonly string[]): Promise<void>;
+  sendBatch(channel: string, requestId: string, pushIds: readonly string[]): Promise<void>;
   /** Waits until all messages of a channel have an outcome. */
   settled(channel: string): Promise<void>;
 }
@@ -18,14 +18,25 @@ export interface Served extends AsyncDisposable {
 /** The secret of both channels. */
 export const secret = "secret-of-the-console-suite";
 
-/** @param more further lines of the configuration */
+/** A target at an address, to which a channel of the same name delivers. */
+export interface ServedTarget {
+  readonly name: string;
+  readonly url: string;
+  readonly port: number;
+}
+
+/**
+ * @param more further lines of the configuration
+ * @param headers of calls that need a key
+ */
 export async function openServed(
   more: string,
   headers: Readonly<Record<string, string>> = {},
+  target?: ServedTarget,
 ): Promise<Served> {
   const data = mkdtempSync(join(tmpdir(), "engage-console-"));
   const file = join(data, "engage.yaml");
-  writeFileSync(file, `${configuration(data)}${more}`);
+  writeFileSync(file, `${configuration(data, target)}${more}`);
   const { config, locate, describe } = loadConfig({ env: {}, cwd: data, file });
   const server = await startServer(config, { locate, describe });
   const { url } = server.address;
@@ -66,7 +77,7 @@ function messageOf(pushId: string, requestId: string) {
 }
 
 /** The template of the broken channel's target names a field that no message has, so that each is given up. */
-const configuration = (data: string): string => `listen: 127.0.0.1:0
+const configuration = (data: string, target?: ServedTarget): string => `listen: 127.0.0.1:0
 data: ${data}
 log: { level: silent }
 projects: [{ id: 1, appids: [app] }]
@@ -74,7 +85,10 @@ webhook:
   channels:
     mail: { secrets: [{ value: ${secret} }], targets: [log] }
     broken: { secrets: [{ value: ${secret} }], targets: [archive] }
+${target === undefined ? "" : `    ${target.name}: { secrets: [{ value: ${secret} }], targets: [${target.name}] }`}
+${target === undefined ? "" : `  outbound: { allow: ["127.0.0.1:${target.port}"] }`}
   targets:
+${target === undefined ? "" : `    ${target.name}: { kind: http, url: "${target.url}" }`}
     log: { kind: log }
     archive: { kind: file, path: ${join(data, "archive.ndjson")}, body: { to: "{params.missing}" } }
 `;

@@ -6,8 +6,8 @@ import type { PageProps } from "../../app/page-props.ts";
 import { mayWrite } from "../../app/session.ts";
 import { Card } from "../../controls/card.tsx";
 import { Empty } from "../../controls/empty.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
 import { Field } from "../../controls/field.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
 import { hrefOf, setQuery } from "../../router/router.ts";
@@ -35,8 +35,6 @@ export function ChannelList({ client, query }: ChannelListProps) {
     );
     return { rows: channels, nextToken: nextPageToken };
   });
-  const { rows, fault } = pages;
-  const isEmpty = rows?.length === 0 && projectId === 0n;
   const create = mayWrite.value && (
     <a class="button main" href={hrefOf(["channels", "new"])}>
       {t("channels.new")}
@@ -52,23 +50,25 @@ export function ChannelList({ client, query }: ChannelListProps) {
           onInput={(value) => setQuery({ project: value })}
         />
       </div>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={pages.reload} />}
-      {isEmpty && (
-        <Empty title={t("channels.empty")} {...(mayWrite.value && { command: firstChannel })}>
-          <p>{t(mayWrite.value ? "channels.empty.do" : "channels.empty.ask")}</p>
-        </Empty>
-      )}
-      {rows !== undefined && !isEmpty && (
-        <>
-          <Table
-            caption={t("channels.title")}
-            columns={columns()}
-            rows={rows}
-            keyOf={({ channelId }) => channelId}
-          />
-          <Pager pages={pages} />
-        </>
-      )}
+      <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
+        {(rows) =>
+          rows.length === 0 && projectId === 0n ? (
+            <Empty title={t("channels.empty")} {...(mayWrite.value && { command: firstChannel })}>
+              <p>{t(mayWrite.value ? "channels.empty.do" : "channels.empty.ask")}</p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                caption={t("channels.title")}
+                columns={columns()}
+                rows={rows}
+                keyOf={({ channelId }) => channelId}
+              />
+              <Pager pages={pages} />
+            </>
+          )
+        }
+      </Loaded>
     </Card>
   );
 }

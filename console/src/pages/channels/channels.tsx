@@ -1,6 +1,6 @@
 import { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
-import { FaultNote } from "../../controls/fault-note.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -54,9 +54,9 @@ function ChannelView({ channelId }: { readonly channelId: string }) {
     <>
       <PageHead title={channel?.name ?? channelId} />
       <BackLink />
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
-      {channel !== undefined && <ChannelEditor key={channel.etag} client={client} stored={channel} />}
+      <Loaded data={channel} fault={fault} onRetry={reload}>
+        {(stored) => <ChannelEditor key={stored.etag} client={client} stored={stored} />}
+      </Loaded>
     </>
   );
 }

@@ -1,7 +1,5 @@
-import { Command } from "../../controls/copy.tsx";
 import { Time } from "../../controls/time.tsx";
 import { hrefOf } from "../../router/router.ts";
-import { serverUrl } from "../../rpc/transport.ts";
 import { t, tn } from "../../texts/texts.ts";
 import type { Attention } from "./totals.ts";
 
@@ -11,12 +9,11 @@ export interface AttentionListProps {
   readonly failing: readonly { readonly name: string; readonly reason: string }[];
   /** Why the inbox accepts nothing. */
   readonly reason: string;
-  readonly oldestMs: number | undefined;
   readonly nowMs: number;
 }
 
-/** What needs attention, each with what to do. */
-export function AttentionList({ items, failing, reason, oldestMs, nowMs }: AttentionListProps) {
+/** What needs attention, each with the place where to go on. */
+export function AttentionList({ items, failing, reason, nowMs }: AttentionListProps) {
   return (
     <section class="stack" aria-label={t("overview.attention")}>
       {items.length + failing.length === 0 && <p class="note good">{t("overview.calm")}</p>}
@@ -28,12 +25,79 @@ export function AttentionList({ items, failing, reason, oldestMs, nowMs }: Atten
           </span>
         </div>
       ))}
-      {items.map(({ kind, counts }) => {
-        if (kind === "full") return <Full key={kind} reason={reason} />;
-        if (kind === "waiting") return <Waiting key={kind} oldestMs={oldestMs ?? nowMs} nowMs={nowMs} />;
-        return counts && <Dead key={`${counts.channel} ${counts.target}`} counts={counts} />;
-      })}
+      {items.map((item) => (
+        <Item key={keyOf(item)} item={item} reason={reason} nowMs={nowMs} />
+      ))}
     </section>
+  );
+}
+
+function keyOf(item: Attention): string {
+  if (item.kind === "dead") return `dead ${item.counts.channel} ${item.counts.target}`;
+  return item.kind === "breaker" ? `breaker ${item.target}` : item.kind;
+}
+
+interface ItemProps extends Pick<AttentionListProps, "reason" | "nowMs"> {
+  readonly item: Attention;
+}
+
+function Item({ item, reason, nowMs }: ItemProps) {
+  switch (item.kind) {
+    case "full":
+      return <Full reason={reason} />;
+    case "dead":
+      return <Dead counts={item.counts} />;
+    case "breaker":
+      return (
+        <div class="note bad">
+          <strong>
+            <Since
+              text={t("overview.breaker", { target: item.target, time: "\0" })}
+              ms={item.sinceMs}
+              nowMs={nowMs}
+            />
+          </strong>
+          <a href={hrefOf(["deliveries"], { state: "pending", target: item.target })}>
+            {t("overview.breaker.do")}
+          </a>
+        </div>
+      );
+    case "waiting":
+      return (
+        <div class="note warn">
+          <strong>
+            <Since text={t("overview.waiting", { time: "\0" })} ms={item.sinceMs} nowMs={nowMs} />
+          </strong>
+          <a href={hrefOf(["deliveries"], { state: "pending" })}>{t("overview.waiting.do")}</a>
+        </div>
+      );
+    case "lag":
+      return (
+        <div class="note warn">
+          <strong>
+            <Since text={t("overview.lag", { time: "\0" })} ms={item.sinceMs} nowMs={nowMs} />
+          </strong>
+          <a href={hrefOf(["settings"])}>{t("overview.lag.do")}</a>
+        </div>
+      );
+  }
+}
+
+interface SinceProps {
+  /** A sentence with a NUL character where the time stands. */
+  readonly text: string;
+  readonly ms: number;
+  readonly nowMs: number;
+}
+
+function Since({ text, ms, nowMs }: SinceProps) {
+  const [before = "", after = ""] = text.split("\0");
+  return (
+    <>
+      {before}
+      <Time ms={ms} nowMs={nowMs} />
+      {after}
+    </>
   );
 }
 
@@ -46,29 +110,12 @@ function Full({ reason }: { readonly reason: string }) {
   );
 }
 
-function Waiting({ oldestMs, nowMs }: { readonly oldestMs: number; readonly nowMs: number }) {
-  const [before = "", after = ""] = t("overview.waiting", { time: "\0" }).split("\0");
-  return (
-    <div class="note warn">
-      <strong>
-        {before}
-        <Time ms={oldestMs} nowMs={nowMs} />
-        {after}
-      </strong>
-      <span>{t("overview.waiting.do")}</span>
-      <Command text={`curl '${serverUrl}/v1/webhook/deliveries?state=DELIVERY_STATE_PENDING&page_size=10'`} />
-    </div>
-  );
-}
-
-function Dead({ counts }: { readonly counts: NonNullable<Attention["counts"]> }) {
+function Dead({ counts }: Pick<Extract<Attention, { readonly kind: "dead" }>, "counts">) {
   const { channel, target, dead } = counts;
-  const filter = new URLSearchParams({ "filter.channel": channel, "filter.target": target });
   return (
     <div class="note bad">
       <strong>{tn("overview.dead", dead, { channel, target })}</strong>
-      <span>{t("overview.dead.do")}</span>
-      <Command text={`curl '${serverUrl}/v1/webhook/dead-letters?${filter}'`} />
+      <a href={hrefOf(["deliveries"], { state: "dead", channel, target })}>{t("overview.dead.do")}</a>
     </div>
   );
 }

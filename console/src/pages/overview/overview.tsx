@@ -1,17 +1,17 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import type { HealthPart } from "../../../../gen/engage/operations/v1/settings_pb.ts";
 import type { GetStatsResponse } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { Card } from "../../controls/card.tsx";
-import { Empty } from "../../controls/empty.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
+import { NoMessages } from "../../controls/first-data.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { useLive } from "../../rpc/live.ts";
 import { t } from "../../texts/texts.ts";
 import { AttentionList } from "./attention.tsx";
+import { BreakersCard } from "./breakers-card.tsx";
 import { InboxCard } from "./inbox-card.tsx";
-import { createOverviewLoad } from "./load.ts";
+import { createOverviewLoad, type Overview } from "./load.ts";
 import { type CounterReading, RatesCard } from "./rates-card.tsx";
 import { Summary } from "./summary.tsx";
 import { TargetsTable } from "./targets-table.tsx";
@@ -40,38 +40,38 @@ export function OverviewPage() {
     readings.value = [...readings.peek(), reading].slice(-maxReadings);
   });
   const overview = live.data.value;
-  const fault = live.fault.value;
   return (
     <>
       <PageHead title={t("overview.title")} lead={t("overview.lead")} />
-      {fault !== undefined && <FaultNote fault={fault} onRetry={live.refresh} />}
-      {overview?.stats === undefined
-        ? fault === undefined && <p class="muted">{t("shell.loading")}</p>
-        : content(overview.stats, overview.failing, readings.value)}
+      <Loaded data={overview?.stats} fault={live.fault.value} onRetry={live.refresh}>
+        {(stats) => content(stats, overview!, readings.value)}
+      </Loaded>
     </>
   );
 }
 
 function content(
   stats: GetStatsResponse,
-  failing: readonly HealthPart[],
+  { failing, lag }: Pick<Overview, "failing" | "lag">,
   readings: readonly CounterReading[],
 ) {
-  const { targets, inbox } = stats;
+  const { targets, inbox, breakers } = stats;
   const oldest = inbox?.oldestPendingTime;
   const oldestMs = oldest === undefined ? undefined : timestampMs(oldest);
   const nowMs = Date.now();
-  const state = inbox && { writable: inbox.writable, oldestMs };
+  const attention = attentionTo({
+    inbox: inbox && { writable: inbox.writable, oldestMs },
+    targets,
+    down: breakers.flatMap(({ target, openTime }) =>
+      openTime === undefined ? [] : [{ target, sinceMs: timestampMs(openTime) }],
+    ),
+    unloadedMs: lag?.lag && nowMs - durationMs(lag.lag),
+    nowMs,
+  });
   return (
     <>
-      <AttentionList
-        items={attentionTo(state, targets, nowMs)}
-        failing={failing}
-        reason={inbox?.reason ?? ""}
-        oldestMs={oldestMs}
-        nowMs={nowMs}
-      />
-      <Summary totals={totalsOf(targets)} oldestMs={oldestMs} nowMs={nowMs} />
+      <AttentionList items={attention} failing={failing} reason={inbox?.reason ?? ""} nowMs={nowMs} />
+      <Summary totals={totalsOf(targets)} oldestMs={oldestMs} lag={lag} nowMs={nowMs} />
       <div class="overview-parts">
         <RatesCard readings={readings} />
         {inbox !== undefined && <InboxCard inbox={inbox} />}
@@ -79,20 +79,7 @@ function content(
       <Card title={t("overview.webhooks")}>
         {targets.length === 0 ? <NoMessages /> : <TargetsTable targets={targets} />}
       </Card>
+      {breakers.length > 0 && <BreakersCard breakers={breakers} nowMs={nowMs} />}
     </>
-  );
-}
-
-/** Signs a message as the platform does and sends it to the channel of the demo. */
-const firstMessage = `body='[{"push_id":"ann","params":{"title":"Hi Ann"},"#ops_receipt_properties":{"ops_request_id":"first"}}]'
-signature=$(printf %s "$body" | openssl dgst -sha1 -hmac demo-secret | sed 's/.*= //')
-curl -H 'content-type: application/json' -H "x-svc-ops-signature: $signature" -d "$body" ${new URL("../webhook/demo", document.baseURI).href}`;
-
-function NoMessages() {
-  return (
-    <Empty title={t("overview.empty")} command={firstMessage}>
-      <p>{t("overview.empty.do")}</p>
-      <p class="muted">{t("overview.empty.readme")}</p>
-    </Empty>
   );
 }

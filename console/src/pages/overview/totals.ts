@@ -32,30 +32,38 @@ export function stateOfTarget({ dead, pending, accepted }: Counts): TargetState 
   return accepted > 0n ? "good" : "idle";
 }
 
-/** A message that waits for longer needs attention: deliveries to a target that works take seconds. */
+/** What waits for longer needs attention: a delivery to a target that works and a load take seconds. */
 const longWaitMs = 60_000;
 
-export interface Attention {
-  readonly kind: "full" | "dead" | "waiting";
+export type Attention =
+  | { readonly kind: "full" }
+  | { readonly kind: "breaker"; readonly target: string; readonly sinceMs: number }
+  | { readonly kind: "waiting"; readonly sinceMs: number }
+  | { readonly kind: "lag"; readonly sinceMs: number }
   /** The target of messages that were given up. */
-  readonly counts?: Counts;
-}
+  | { readonly kind: "dead"; readonly counts: Counts };
 
-export interface InboxState {
-  readonly writable: boolean;
-  readonly oldestMs: number | undefined;
+/** What is watched, with times in ms since 1970. */
+export interface Watched {
+  /** Undefined while the state of the inbox is unknown. */
+  readonly inbox: { readonly writable: boolean; readonly oldestMs: number | undefined } | undefined;
+  readonly targets: readonly Counts[];
+  /** The targets that are down. */
+  readonly down: readonly { readonly target: string; readonly sinceMs: number }[];
+  /** When the first record came in that cannot be queried yet. */
+  readonly unloadedMs: number | undefined;
+  readonly nowMs: number;
 }
 
 /** Lists what needs attention, the most urgent first. */
-export function attentionTo(
-  inbox: InboxState | undefined,
-  targets: readonly Counts[],
-  nowMs: number,
-): readonly Attention[] {
-  const isLate = inbox?.oldestMs !== undefined && nowMs - inbox.oldestMs > longWaitMs;
-  return [
-    ...(inbox !== undefined && !inbox.writable ? [{ kind: "full" } as const] : []),
-    ...(isLate ? [{ kind: "waiting" } as const] : []),
-    ...targets.filter(({ dead }) => dead > 0n).map((counts) => ({ kind: "dead", counts }) as const),
-  ];
+export function attentionTo({ inbox, targets, down, unloadedMs, nowMs }: Watched): readonly Attention[] {
+  const isLong = (sinceMs: number | undefined): sinceMs is number =>
+    sinceMs !== undefined && nowMs - sinceMs > longWaitMs;
+  const found: Attention[] = [];
+  if (inbox !== undefined && !inbox.writable) found.push({ kind: "full" });
+  for (const one of down) found.push({ kind: "breaker", target: one.target, sinceMs: one.sinceMs });
+  if (isLong(inbox?.oldestMs)) found.push({ kind: "waiting", sinceMs: inbox.oldestMs });
+  if (isLong(unloadedMs)) found.push({ kind: "lag", sinceMs: unloadedMs });
+  for (const counts of targets) if (counts.dead > 0n) found.push({ kind: "dead", counts });
+  return found;
 }

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../controls/button.tsx";
+import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
 import { Field } from "../../controls/field.tsx";
 import { formatBytes } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
-import { maxContentBytes, textOf } from "./content.ts";
+import { maxContentBytes } from "./content.ts";
 
 interface ContentFormProps {
   readonly content: Uint8Array;

@@ -1,18 +1,8 @@
 import type { FramingRole, FramingToken } from "../../../../gen/engage/parser/v1/parser_explainer_pb.ts";
+import { textOf } from "../../controls/bytes/bytes.ts";
 
 /** The largest content that the server explains. */
 export const maxContentBytes = 256 * 1_024;
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** Returns the text of bytes; undefined if they are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
 
 /** One token as it is shown. */
 export interface ShownToken {

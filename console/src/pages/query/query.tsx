@@ -3,6 +3,7 @@ import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Select } from "../../controls/field.tsx";
 import { NoEvents, NoProject } from "../../controls/first-data.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -21,14 +22,18 @@ const client = clientOf(Catalog);
 export function QueryPage({ query }: PageProps) {
   const { data, fault, reload } = useLoaded("projects", (signal) => client.listProjects({}, { signal }));
   const linked = useLinkedQuery(query.get("q") ?? "");
-  const projects = data?.projects ?? [];
   return (
     <>
       <PageHead title={t("query.title")} lead={t("query.lead")} />
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {data === undefined && fault === undefined && <p class="muted">{t("shell.loading")}</p>}
-      {data !== undefined && projects.length === 0 && <NoProject />}
-      {projects.length > 0 && <OfProjects projects={projects} linked={linked} query={query} />}
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {({ projects }) =>
+          projects.length === 0 ? (
+            <NoProject />
+          ) : (
+            <OfProjects projects={projects} linked={linked} query={query} />
+          )
+        }
+      </Loaded>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
+import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
 import { form } from "./form.ts";
@@ -17,6 +18,7 @@ export const en = {
   ...session,
   ...controls,
   ...overview,
+  ...deliveries,
   ...parser,
   ...events,
   ...query,

@@ -1,6 +1,7 @@
 import type { Catalogue } from "../catalogue.ts";
 import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
+import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
 import { form } from "./form.ts";
@@ -18,6 +19,7 @@ export const zh: Catalogue = {
   ...session,
   ...controls,
   ...overview,
+  ...deliveries,
   ...parser,
   ...events,
   ...query,

@@ -6,7 +6,7 @@ import type { EventQuery } from "../../../../../gen/engage/analysis/v1/query_pb.
 import type { User, UserList } from "../../../../../gen/engage/analysis/v1/result_pb.ts";
 import { Button } from "../../../controls/button.tsx";
 import { Card } from "../../../controls/card.tsx";
-import { FaultNote } from "../../../controls/fault-note.tsx";
+import { Loaded } from "../../../controls/loaded.tsx";
 import { type Column, Table } from "../../../controls/table.tsx";
 import { useLoaded } from "../../../rpc/load-once.ts";
 import { clientOf } from "../../../rpc/transport.ts";
@@ -49,9 +49,9 @@ export function UsersCard({ query, point, onClose }: UsersCardProps) {
           </Button>
         }
       >
-        {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-        {data === undefined && fault === undefined && <p class="query-line muted">{t("shell.loading")}</p>}
-        {data !== undefined && <Users list={data} title={title} query={query} point={point} />}
+        <Loaded data={data} fault={fault} onRetry={reload}>
+          {(list) => <Users list={list} title={title} query={query} point={point} />}
+        </Loaded>
       </Card>
     </div>
   );

@@ -1,0 +1,2 @@
+var e=new TextDecoder(`utf-8`,{fatal:!0,ignoreBOM:!0});function t(t){try{return e.decode(t)}catch{return}}function n(e,n){let r=n?[0,1,2,3]:[0];for(let n of r){let r=t(e.subarray(0,e.length-n));if(r!==void 0)return r}}var r=16;function i(e){let t=[];for(let n=0;n<e.length;n+=r){let i=e.subarray(n,n+r),a=Array.from(i,e=>e.toString(16).padStart(2,`0`)).join(` `),o=Array.from(i,e=>e>=32&&e<127?String.fromCharCode(e):`.`),s=n.toString(16).padStart(8,`0`);t.push(`${s}  ${a.padEnd(47)}  ${o.join(``)}`)}return t.join(`
+`)}export{i as n,t as r,n as t};

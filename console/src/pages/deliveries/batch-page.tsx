@@ -1,0 +1,200 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { useSignal } from "@preact/signals";
+import type { Delivery } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
+import type { GetBatchResponse, ReceivedBatch } from "../../../../gen/engage/webhook/v1/received_batch_pb.ts";
+import { mayWrite } from "../../app/session.ts";
+import { Badge } from "../../controls/badge.tsx";
+import { Button } from "../../controls/button.tsx";
+import { textOf } from "../../controls/bytes/bytes.ts";
+import { Card } from "../../controls/card.tsx";
+import { JsonView } from "../../controls/json-view.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
+import { LongText } from "../../controls/long-text.tsx";
+import { PageHead } from "../../controls/page-head.tsx";
+import { Time } from "../../controls/time.tsx";
+import { hrefOf } from "../../router/router.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
+import { formatBytes, formatNumber } from "../../texts/formats.ts";
+import { t, tn } from "../../texts/texts.ts";
+import { BatchParts } from "./batch-parts.tsx";
+import { client } from "./client.ts";
+import { StateBadge } from "./delivery-list.tsx";
+import { elementsOf, failuresOf } from "./elements.ts";
+import { DeliveryLink } from "./links.tsx";
+import { ReplayDialog } from "./replay-dialog.tsx";
+import { Timeline } from "./timeline.tsx";
+
+/** One batch as it was received, with each of its messages and what became of it. */
+export function BatchPage({ batchId }: { readonly batchId: string }) {
+  const { data, fault, reload } = useLoaded(batchId, (signal) => client.getBatch({ batchId }, { signal }));
+  return (
+    <>
+      <PageHead title={t("deliveries.batch")} lead={batchId} />
+      <p>
+        <a href={hrefOf(["deliveries"], { show: "batches" })}>{t("deliveries.back.batches")}</a>
+      </p>
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {(response) => (
+          <>
+            {response.batch !== undefined && <Facts batch={response.batch} onChanged={reload} />}
+            <Elements response={response} />
+            <BatchParts response={response} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface FactsProps {
+  readonly batch: ReceivedBatch;
+  readonly onChanged: () => void;
+}
+
+function Facts({ batch, onChanged }: FactsProps) {
+  const { channel, requestId, acceptedTime, bodyBytes } = batch;
+  return (
+    <Card title={t("deliveries.facts")} actions={<Actions batch={batch} onChanged={onChanged} />} isPadded>
+      <dl class="pairs-list">
+        <dt>{t("deliveries.channel")}</dt>
+        <dd>{channel}</dd>
+        {requestId !== "" && (
+          <>
+            <dt>{t("deliveries.request")}</dt>
+            <dd>
+              <LongText text={requestId} />
+            </dd>
+          </>
+        )}
+        {acceptedTime !== undefined && (
+          <>
+            <dt>{t("deliveries.accepted")}</dt>
+            <dd>
+              <Time ms={timestampMs(acceptedTime)} nowMs={Date.now()} />
+            </dd>
+          </>
+        )}
+        <dt>{t("deliveries.size")}</dt>
+        <dd>{formatBytes(bodyBytes)}</dd>
+      </dl>
+    </Card>
+  );
+}
+
+function Actions({ batch, onChanged }: FactsProps) {
+  const isAsked = useSignal(false);
+  const hasDead = batch.targets.some(({ dead }) => dead > 0n);
+  return (
+    <div class="row">
+      <Button kind="quiet" onClick={onChanged}>
+        {t("deliveries.refresh")}
+      </Button>
+      {mayWrite.value && hasDead && (
+        <Button
+          kind="main"
+          onClick={() => {
+            isAsked.value = true;
+          }}
+        >
+          {t("deliveries.replay.batch")}
+        </Button>
+      )}
+      {isAsked.value && (
+        <ReplayDialog
+          title={t("deliveries.replay.batch")}
+          filter={{ batchId: batch.batchId }}
+          onClose={() => {
+            isAsked.value = false;
+            onChanged();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Messages that are shown at first, and that each click adds. */
+const messagesAtOnce = 25;
+
+function Elements({ response }: { readonly response: GetBatchResponse }) {
+  const limit = useSignal(messagesAtOnce);
+  const texts = elementsOf(textOf(response.body) ?? "");
+  const failures = failuresOf(response.reply && textOf(response.reply));
+  const ofElements = Map.groupBy(response.deliveries, ({ index }) => index);
+  const left = texts.length - limit.value;
+  return (
+    <Card title={tn("deliveries.messages", texts.length)} isPadded>
+      {texts.length === 0 && <p class="muted">{t("deliveries.messages.none")}</p>}
+      <ol class="deliveries-elements">
+        {texts.slice(0, limit.value).map((text, at) => (
+          // Messages keep their places.
+          <li key={at}>
+            <Element
+              index={at + 1}
+              text={text}
+              failure={failures.get(at + 1)}
+              deliveries={ofElements.get(at + 1) ?? []}
+            />
+          </li>
+        ))}
+      </ol>
+      {left > 0 && (
+        <Button
+          onClick={() => {
+            limit.value += messagesAtOnce;
+          }}
+        >
+          {tn("deliveries.messages.more", left)}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+interface ElementProps {
+  readonly index: number;
+  /** The message as it was sent. */
+  readonly text: string;
+  /** Why it was not accepted. */
+  readonly failure: string | undefined;
+  readonly deliveries: readonly Delivery[];
+}
+
+function Element({ index, text, failure, deliveries }: ElementProps) {
+  const number = formatNumber(index);
+  return (
+    <section class="deliveries-element" aria-label={t("deliveries.message.number", { number })}>
+      <h3>{t("deliveries.message.number", { number })}</h3>
+      {failure !== undefined && (
+        <p class="row">
+          <Badge tone="bad">{t("deliveries.message.refused")}</Badge>
+          <LongText text={failure} />
+        </p>
+      )}
+      <details>
+        <summary>{t("deliveries.message")}</summary>
+        <JsonView text={text} label={t("deliveries.message.content", { number })} />
+      </details>
+      {deliveries.map((delivery) => (
+        <div key={delivery.deliveryId} class="deliveries-target">
+          <p class="row">
+            <StateBadge state={delivery.state} />
+            <DeliveryLink
+              id={delivery.deliveryId}
+              text={t("deliveries.at", { pushId: shortOf(delivery.pushId), target: delivery.target })}
+            />
+          </p>
+          <Timeline
+            attempts={delivery.timeline}
+            label={t("deliveries.at", { pushId: shortOf(delivery.pushId), target: delivery.target })}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** The page of the delivery shows all of a push id. */
+function shortOf(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,321 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sha256Hex } from "../../../base/text/digest.ts";
+import { openHttpServer, type TestHttpServer } from "../../services/webhook/targets/http-server.ts";
+import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { openServed, type Served, secret } from "./served.ts";
+
+let target: TestHttpServer;
+let served: Served;
+let browser: Browser;
+
+beforeAll(async () => {
+  target = await openHttpServer();
+  target.answer = (response) => response.writeHead(409).end("the list is closed");
+  [served, browser] = await Promise.all([openServed("", {}, { name: "crm", ...target }), openBrowser()]);
+  await served.sendBatch("mail", "r-mail", ["ann", "bob"]);
+  await served.sendBatch("crm", "r-crm", ["cid", "dan", ""]);
+  await Promise.all([served.settled("mail"), served.settled("crm")]);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await served[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+/** Opens a place of a server and gives the page to a check; nothing may have gone wrong in it. */
+async function withPage(
+  place: string,
+  check: (page: Page) => Promise<void>,
+  look: Parameters<Browser["open"]>[0] = {},
+): Promise<void> {
+  const { page, faults, close } = await browser.open(look);
+  await page.goto(`${served.url}/console/#/${place}`);
+  await check(page);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+}
+
+const row = (page: Page, pushId: string) => page.getByRole("link", { name: pushId, exact: true });
+const rows = (page: Page) => page.locator("tbody th").allTextContents();
+const listed = "tbody tr";
+
+/** Sends a body with a signature, as another program does. */
+async function send(channel: string, body: string, key: string): Promise<number> {
+  const response = await fetch(`${served.url}/webhook/${channel}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-svc-ops-signature": createHmac("sha1", key).update(body).digest("hex"),
+    },
+    body,
+  });
+  return response.status;
+}
+
+describe("the list", () => {
+  test("has the newest messages first, and every filter in the URL", async () => {
+    await withPage("deliveries", async (page) => {
+      await row(page, "ann").waitFor();
+      expect(await rows(page)).toEqual(["cid", "dan", "ann", "bob"]);
+      await page.getByLabel("State").selectOption("dead");
+      await row(page, "ann").waitFor({ state: "detached" });
+      await page.getByLabel("Reason").fill("HTTP 409");
+      await page.getByLabel("Channel").fill("crm");
+      await page.getByLabel("Target").fill("crm");
+      await page.getByLabel("Request id").fill("r-crm");
+      await page.getByLabel("Accepted from").fill("2026-01-02T03:04:05");
+      await page.getByLabel("Accepted before").fill("2126-01-02T03:04:05");
+      await page.getByLabel("Push id").fill("dan");
+      await row(page, "cid").waitFor({ state: "detached" });
+      await row(page, "dan").waitFor();
+      const [, query = ""] = page.url().split("?");
+      expect(Object.fromEntries(new URLSearchParams(query))).toEqual({
+        channel: "crm",
+        from: "2026-01-02T02:04:05.000Z",
+        push: "dan",
+        reason: "HTTP 409",
+        request: "r-crm",
+        state: "dead",
+        target: "crm",
+        until: "2126-01-02T02:04:05.000Z",
+      });
+      await page.reload();
+      await row(page, "dan").waitFor();
+      expect(await rows(page)).toEqual(["dan"]);
+      await page.getByLabel("Push id").fill("nobody");
+      await page.getByText("Nothing matches these filters.").waitFor();
+    });
+  });
+
+  test("says which filter is wrong", async () => {
+    const { page, close } = await browser.open();
+    const query = "from=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z";
+    await page.goto(`${served.url}/console/#/deliveries?${query}`);
+    await page.getByText("filter.accepted_until is not after accepted_from").waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await close();
+  });
+
+  test("has batches with the counts of their targets", async () => {
+    await withPage("deliveries?show=batches&channel=crm", async (page) => {
+      await page.locator(listed).first().waitFor();
+      expect(await page.locator(listed).allTextContents()).toEqual([
+        expect.stringMatching(/crmr-crm.*crmGiven up 2$/),
+      ]);
+    });
+  });
+});
+
+describe("the page of a message", () => {
+  test("shows what was sent, its signature, its attempts and the reply", async () => {
+    await withPage("deliveries?push=dan", async (page) => {
+      await row(page, "dan").click();
+      await page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "The reply as it was sent" }).waitFor();
+      expect(page.url()).toMatch(/#\/deliveries\/delivery\/./);
+      expect(await page.locator(".timeline li").allTextContents()).toEqual([
+        expect.stringMatching(/^Refused for goodAttempt 1.*HTTP 409.*the list is closed/),
+      ]);
+      await page.getByText("Matches", { exact: true }).waitFor();
+      expect(await page.locator(".json").first().textContent()).toContain('"Hello dan"');
+      const [body, reply] = await page.locator(".bytes pre").allTextContents();
+      expect(body).toMatch(/^\[\{"push_id":"cid",.*\}\]$/);
+      expect(reply).toContain('"fail_list":[{"index":3,"message":"push_id is required"}]');
+      await page.getByRole("button", { name: "Hexadecimal" }).first().click();
+      expect(await page.locator(".bytes pre").first().textContent()).toMatch(
+        /^00000000 {2}5b 7b 22 70 75 73 68 5f 69 64 22 3a 22 63 69 64 {2}\[\{"push_id":"cid\n/,
+      );
+    });
+  });
+
+  test("says that an unknown one is not there", async () => {
+    const { page, close } = await browser.open();
+    await page.goto(`${served.url}/console/#/deliveries/delivery/nope`);
+    await page.getByText('delivery_id "nope" is unknown or no longer kept').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await close();
+  });
+
+  test("cuts a long body and shows all of it", async () => {
+    const pushIds = Array.from({ length: 40 }, (_, at) => `user-${at}-${"x".repeat(at)}`);
+    await served.sendBatch("mail", "r-long", pushIds);
+    await withPage("deliveries?show=batches&request=r-long", async (page) => {
+      await page.locator("tbody th a").click();
+      await page.getByRole("heading", { name: "40 messages" }).waitFor();
+      expect(await page.locator(".deliveries-element").count()).toBe(25);
+      await page.getByRole("button", { name: "Show more of the other 15" }).click();
+      expect(await page.locator(".deliveries-element").count()).toBe(40);
+      await page.getByText(/^1,024 of/).waitFor();
+      await page.getByRole("button", { name: "Show more", exact: true }).click();
+      const text = (await page.locator(".bytes pre").first().textContent()) ?? "";
+      expect(JSON.parse(text)).toHaveLength(40);
+    });
+  });
+});
+
+test("the page of a batch shows each message with its targets and attempts", async () => {
+  await withPage("deliveries?show=batches&request=r-crm", async (page) => {
+    await page.locator("tbody th a").click();
+    await page.getByRole("heading", { name: "3 messages" }).waitFor();
+    expect(await page.locator(".deliveries-element").allTextContents()).toEqual([
+      expect.stringMatching(/^Message 1.*Given up ?cid at crm.*HTTP 409/),
+      expect.stringMatching(/^Message 2.*Given up ?dan at crm.*HTTP 409/),
+      expect.stringMatching(/^Message 3Not accepted ?push_id is required/),
+    ]);
+    await page.getByRole("button", { name: "Replay what was given up" }).click();
+    await page.getByText("2 messages that were given up will be sent again.").waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+});
+
+describe("a replay", () => {
+  test("of one is counted first, and its page follows it", async () => {
+    target.answer = (response) => response.writeHead(204).end();
+    await withPage("deliveries?push=dan&state=dead", async (page) => {
+      await row(page, "dan").click();
+      await page.getByRole("button", { name: "Replay" }).click();
+      await page.getByText("1 message that was given up will be sent again.").waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByRole("button", { name: "Replay 1 message" }).click();
+      await page.getByText("1 message waits for its target again.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator(".pairs-list dd:first-of-type :text-is('Delivered')").waitFor();
+      await page.getByText("before a replay").waitFor();
+      expect(await page.locator(".timeline li").count()).toBe(2);
+    });
+    expect(target.calls.at(-1)!.body).toContain("dan");
+  });
+
+  test("of what matches leaves the others alone", async () => {
+    await served.sendBatch("broken", "r-broken", ["eve"]);
+    await served.settled("broken");
+    await withPage("deliveries?channel=crm", async (page) => {
+      await page.getByRole("button", { name: "Replay what matches" }).click();
+      await page.getByRole("button", { name: "Replay 1 message" }).click();
+      await page.getByText("1 message waits for its target again.").waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+    });
+    await served.settled("crm");
+    expect(target.calls.at(-1)!.body).toContain("cid");
+    await withPage("deliveries?state=dead", async (page) => {
+      await row(page, "eve").waitFor();
+      expect(await rows(page)).toEqual(["eve"]);
+    });
+  });
+
+  test("of all counts all, and is not offered for what is delivered", async () => {
+    await withPage("deliveries", async (page) => {
+      await page.getByRole("button", { name: "Replay all given up" }).click();
+      await page.getByRole("button", { name: "Replay 1 message" }).waitFor();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByLabel("State").selectOption("delivered");
+      await page.getByRole("button", { name: "Replay all given up" }).waitFor({ state: "detached" });
+    });
+  });
+});
+
+test("what happens is shown live, until the user pauses", async () => {
+  await withPage("deliveries?show=live", async (page) => {
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    await page.getByText("Batches and attempts appear here while they happen.").waitFor();
+    await served.sendBatch("mail", "r-live", ["fay", "gus", ""]);
+    await page.getByText("1 not accepted").waitFor();
+    await page.locator(".deliveries-tail .badge.good").waitFor();
+    expect((await page.locator(".deliveries-tail li").allTextContents()).map(withoutTime)).toEqual([
+      expect.stringMatching(/^Donelog2 messagesAttempt 1.*mail/),
+      expect.stringMatching(/^Accepted2 messages1 not acceptedmail/),
+    ]);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused", { exact: true }).waitFor();
+  });
+});
+
+const withoutTime = (text: string): string => text.replace(/^.*GMT[+-]\d+/, "");
+
+test("refused requests are shown with the likely cause, and no secret", async () => {
+  expect(await send("mail", '[{"push_id":"hal"}]', `${secret} `)).toBe(401);
+  expect(await send("mail", JSON.stringify({ secret }), secret)).toBe(400);
+  expect(await send("nope", "[]", secret)).toBe(404);
+  await withPage("deliveries?show=refused", async (page) => {
+    await page.getByText("signed with the secret and a space after it").waitFor();
+    await page.getByText("Each replica shows its own.").waitFor();
+    expect(await page.locator(".deliveries-tail .badge").allTextContents()).toEqual([
+      "Unknown channel",
+      "Malformed body",
+      "Not authenticated",
+    ]);
+    await page.getByLabel("Kind of refusal").selectOption("badBody");
+    await page.getByText("signed with the secret").first().waitFor({ state: "detached" });
+    await page.getByText("Beginning of the body").first().click();
+    expect(await page.locator(".bytes pre").allTextContents()).toEqual([
+      `{"secret":"${"*".repeat(secret.length)}"}`,
+    ]);
+    expect(page.url()).toContain("refused=badBody");
+  });
+});
+
+describe("every part", () => {
+  const places = [
+    "deliveries",
+    "deliveries?show=batches",
+    "deliveries?show=live",
+    "deliveries?show=refused",
+  ] as const;
+  test.each([
+    ...places.map((place) => ({ place, colorScheme: "dark", locale: "zh-CN", width: 360 }) as const),
+    { place: "deliveries", colorScheme: "light", locale: "en-US", width: 2_560 } as const,
+  ])("is readable by all: %j", async ({ place, ...look }) => {
+    const check = async (page: Page): Promise<void> => {
+      await page.locator('main [role="tabpanel"] .card').waitFor();
+      await page.locator(".loading").waitFor({ state: "detached" });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+    };
+    await withPage(place, check, look);
+  });
+
+  test("of the page of a message fits a narrow screen", async () => {
+    const look = { colorScheme: "dark", locale: "zh-CN", width: 360 } as const;
+    const check = async (page: Page): Promise<void> => {
+      await row(page, "dan").click();
+      await page.locator(".bytes").first().waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+    };
+    await withPage("deliveries?push=dan", check, look);
+  });
+});
+
+test("before the first message the page says how to send one", async () => {
+  await using empty = await openServed("");
+  const { page, faults, close } = await browser.open();
+  await page.goto(`${empty.url}/console/#/deliveries`);
+  await page.getByText("No message has come in yet.").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a key that may only read sees everything and is offered no replay", async () => {
+  const auth = `auth: { keys: [{ name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }] }\n`;
+  const headers = { "x-api-key": "key-viewer" };
+  await using guarded = await openServed(auth, headers);
+  await guarded.sendBatch("broken", "r-1", ["ivy"]);
+  await guarded.settled("broken");
+  const { page, close } = await browser.open();
+  await page.goto(`${guarded.url}/console/#/deliveries`);
+  await page.getByLabel("Key", { exact: true }).fill("key-viewer");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await row(page, "ivy").click();
+  await page.getByRole("heading", { name: "The reply as it was sent" }).waitFor();
+  await page.getByText("Given up").first().waitFor();
+  expect(await page.getByRole("button", { name: "Replay" }).count()).toBe(0);
+  const response = await fetch(`${guarded.url}/v1/webhook/dead-letters:replay`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: '{"all":true}',
+  });
+  expect(response.status).toBe(403);
+  await close();
+});
