@@ -32,7 +32,7 @@ interface Progress {
   failures: number;
   startedMs: number | undefined;
   isLoading: boolean;
-  timer: number | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
   updatedMs: number | undefined;
 }
 

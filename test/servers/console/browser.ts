@@ -9,6 +9,7 @@ export interface Locator {
   fill(text: string): Promise<void>;
   focus(): Promise<void>;
   selectOption(value: string): Promise<unknown>;
+  setInputFiles(path: string): Promise<void>;
   waitFor(options?: { readonly state?: "attached" | "detached" | "visible" }): Promise<void>;
   textContent(): Promise<string | null>;
   allTextContents(): Promise<string[]>;

@@ -11,6 +11,7 @@ import { clientOf } from "../../rpc/transport.ts";
 import { t } from "../../texts/texts.ts";
 import { EventList } from "./event-list.tsx";
 import { EventView } from "./event-view.tsx";
+import { ImportForm } from "./import/import.tsx";
 import { RecordTail } from "./record-tail.tsx";
 import { SendForm } from "./send-form.tsx";
 import "./events.css";
@@ -78,6 +79,7 @@ function Overview({ project, query }: Pick<PageProps, "query"> & { readonly proj
       title: t("events.tab.live"),
       content: () => <RecordTail project={project} query={query} />,
     },
+    { name: "import", title: t("import.tab"), content: () => <ImportForm project={project} /> },
     { name: "send", title: t("events.tab.send"), content: () => <SendForm project={project} /> },
   ];
   return (

@@ -4,6 +4,7 @@ import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
 import { form } from "./form.ts";
+import { imports } from "./import.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { query } from "./query.ts";
@@ -23,6 +24,7 @@ export const en = {
   ...events,
   ...query,
   ...receivers,
+  ...imports,
   ...settings,
   ...form,
   ...fields,

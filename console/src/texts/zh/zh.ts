@@ -5,6 +5,7 @@ import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
 import { form } from "./form.ts";
+import { imports } from "./import.ts";
 import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { query } from "./query.ts";
@@ -24,6 +25,7 @@ export const zh: Catalogue = {
   ...events,
   ...query,
   ...receivers,
+  ...imports,
   ...settings,
   ...form,
   ...fields,

@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../controls/button.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
+import { saveCsv } from "../../../controls/save-file.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
-import { saveCsv } from "../data/save-file.ts";
 
 interface DownloadButtonProps {
   readonly label: string;

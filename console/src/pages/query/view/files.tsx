@@ -1,8 +1,8 @@
 import { Button } from "../../../controls/button.tsx";
+import { saveCsv } from "../../../controls/save-file.ts";
 import { t } from "../../../texts/texts.ts";
 import { downloadGroups } from "../data/downloads.ts";
 import type { Run } from "../data/runner.ts";
-import { saveCsv } from "../data/save-file.ts";
 import { type CsvWords, csvOfTable } from "../result/csv.ts";
 import type { ResultTable } from "../result/series.ts";
 import { groupsFileQuery } from "../result/snapshot.ts";

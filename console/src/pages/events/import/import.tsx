@@ -1,0 +1,94 @@
+import { useSignal } from "@preact/signals";
+import type { Project } from "../../../../../gen/engage/analysis/v1/catalog_pb.ts";
+import { Button } from "../../../controls/button.tsx";
+import { Card } from "../../../controls/card.tsx";
+import { FaultNote } from "../../../controls/fault-note.tsx";
+import { type Fault, faultOf } from "../../../rpc/fault.ts";
+import { t } from "../../../texts/texts.ts";
+import { FileChooser } from "./file-chooser.tsx";
+import { guessMapping, type Mapping, mappingFault, type Sample } from "./mapping.ts";
+import { MappingForm } from "./mapping-form.tsx";
+import { ProgressView } from "./progress-view.tsx";
+import { createRunner, type Run } from "./runner.ts";
+import { readSample } from "./table-file.ts";
+
+interface Chosen {
+  readonly file: File;
+  readonly sample: Sample;
+}
+
+/** Imports a table: a file is chosen, its columns are assigned, and its rows are checked or sent as events. */
+export function ImportForm({ project }: { readonly project: Project }) {
+  const chosen = useSignal<Chosen | undefined>(undefined);
+  const mapping = useSignal<Mapping | undefined>(undefined);
+  const fault = useSignal<Fault | string | undefined>(undefined);
+  const run = useSignal<Run | undefined>(undefined);
+  const choose = async (file: File): Promise<void> => {
+    run.value?.cancel();
+    run.value = undefined;
+    fault.value = undefined;
+    chosen.value = undefined;
+    try {
+      const sample = await readSample(file);
+      if (sample.rows.length === 0) {
+        fault.value = t("import.noRows", { name: file.name });
+        return;
+      }
+      mapping.value = guessMapping(sample);
+      chosen.value = { file, sample };
+    } catch (error) {
+      fault.value = faultOf(error);
+    }
+  };
+  const start = (isDryRun: boolean): void => {
+    const { file } = chosen.peek()!;
+    const options = { file, mapping: mapping.peek()!, projectId: project.projectId, isDryRun };
+    run.value = createRunner(options);
+  };
+  return (
+    <Card title={t("import.title")} isPadded>
+      <div class="stack">
+        <FileChooser onChoose={(file) => void choose(file)} />
+        <div aria-live="polite">
+          {typeof fault.value === "string" && <p class="note bad">{fault.value}</p>}
+          {typeof fault.value === "object" && <FaultNote fault={fault.value} />}
+        </div>
+        {chosen.value !== undefined && mapping.value !== undefined && (
+          <>
+            <MappingForm
+              project={project}
+              sample={chosen.value.sample}
+              mapping={mapping.value}
+              onChange={(changed) => {
+                mapping.value = changed;
+              }}
+            />
+            <Actions
+              isReady={mappingFault(mapping.value) === undefined && run.value?.isRunning.value !== true}
+              onStart={start}
+            />
+          </>
+        )}
+        {run.value !== undefined && <ProgressView project={project} run={run.value} />}
+      </div>
+    </Card>
+  );
+}
+
+interface ActionsProps {
+  readonly isReady: boolean;
+  readonly onStart: (isDryRun: boolean) => void;
+}
+
+function Actions({ isReady, onStart }: ActionsProps) {
+  return (
+    <div class="events-actions">
+      <Button onClick={() => onStart(true)} isDisabled={!isReady}>
+        {t("import.check")}
+      </Button>
+      <Button kind="main" onClick={() => onStart(false)} isDisabled={!isReady}>
+        {t("import.start")}
+      </Button>
+    </div>
+  );
+}

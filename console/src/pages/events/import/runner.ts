@@ -1,0 +1,113 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { EventCollector } from "../../../../../gen/engage/event/v1/event_collector_pb.ts";
+import type { RecordResult } from "../../../../../gen/engage/event/v1/record_pb.ts";
+import { type Fault, faultOf } from "../../../rpc/fault.ts";
+import { clientOf } from "../../../rpc/transport.ts";
+import { t } from "../../../texts/texts.ts";
+import type { Mapping } from "./mapping.ts";
+import { nothingYet, type Progress, sendRows } from "./send-rows.ts";
+import { readRows } from "./table-file.ts";
+
+const client = clientOf(EventCollector);
+
+export interface RunOptions {
+  readonly file: File;
+  readonly mapping: Mapping;
+  readonly projectId: bigint;
+  /** Checks the first rows, and stores nothing. */
+  readonly isDryRun: boolean;
+}
+
+/** A check or an import that runs, or has ended. */
+export interface Run extends Pick<RunOptions, "file" | "isDryRun"> {
+  readonly progress: ReadonlySignal<Progress>;
+  /** The part of the file that was read, from 0 to 1. */
+  readonly share: ReadonlySignal<number>;
+  readonly isRunning: ReadonlySignal<boolean>;
+  readonly isCancelled: ReadonlySignal<boolean>;
+  readonly fault: ReadonlySignal<Fault | undefined>;
+  cancel(): void;
+}
+
+const maxCheckedRows = 1_000;
+
+export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions): Run {
+  const end = new AbortController();
+  const progress = signal(nothingYet);
+  const share = signal(0);
+  const isRunning = signal(true);
+  const isCancelled = signal(false);
+  const fault = signal<Fault | undefined>(undefined);
+  const rowsToSend = {
+    mapping,
+    // The time of its last change and its size tell a file from others well enough.
+    identity: `table-${file.lastModified.toString(36)}-${file.size.toString(36)}`,
+    faultText: (name: "noTime" | "noUser" | "noEvent", value: string) => t(`import.${name}`, { value }),
+    send: (lines: readonly string[]) => sendLines(lines, projectId, isDryRun, end.signal),
+  };
+  async function run(): Promise<void> {
+    await readRows(file, {
+      signal: end.signal,
+      async take(rows, readShare) {
+        progress.value = await sendRows(progress.peek(), rows, rowsToSend);
+        share.value = readShare;
+        if (isDryRun && progress.peek().rows >= maxCheckedRows) end.abort();
+      },
+    });
+  }
+  void run()
+    .catch((error) => {
+      if (!end.signal.aborted) fault.value = faultOf(error);
+    })
+    .finally(() => {
+      isRunning.value = false;
+    });
+  return {
+    file,
+    isDryRun,
+    progress,
+    share,
+    isRunning,
+    isCancelled,
+    fault,
+    cancel() {
+      isCancelled.value = isRunning.peek();
+      end.abort();
+    },
+  };
+}
+
+/** Failures after which the same batch is sent again: rows with the same `#uuid` are counted once. */
+const passing: ReadonlySet<Code> = new Set([Code.Unavailable, Code.ResourceExhausted, Code.DeadlineExceeded]);
+const pausesMs = [500, 1_000, 2_000, 4_000, 8_000];
+
+async function sendLines(
+  lines: readonly string[],
+  projectId: bigint,
+  dryRun: boolean,
+  signal: AbortSignal,
+): Promise<readonly RecordResult[]> {
+  const jsonLines = new TextEncoder().encode(lines.join("\n"));
+  const project = { case: "projectId", value: projectId } as const;
+  for (const pauseMs of pausesMs) {
+    try {
+      return (await client.track({ project, jsonLines, dryRun }, { signal })).results;
+    } catch (error) {
+      const { code } = error instanceof TypeError ? { code: Code.Unavailable } : ConnectError.from(error);
+      if (signal.aborted || !passing.has(code)) throw error;
+      await pause(pauseMs, signal);
+    }
+  }
+  return (await client.track({ project, jsonLines, dryRun }, { signal })).results;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,242 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, test, vi } from "vitest";
+import { commandOf } from "../../../console/src/pages/events/import/command.ts";
+import {
+  eventNameOf,
+  guessMapping,
+  guessType,
+  type Mapping,
+  mappingFault,
+  propertyNameOf,
+  withProperties,
+} from "../../../console/src/pages/events/import/mapping.ts";
+import { recordOf } from "../../../console/src/pages/events/import/record.ts";
+import { nothingYet, sendRows } from "../../../console/src/pages/events/import/send-rows.ts";
+import { guessOrder, readTime } from "../../../console/src/pages/events/import/times.ts";
+import { RecordResultSchema } from "../../../gen/engage/event/v1/record_pb.ts";
+
+describe("readTime", () => {
+  test.each([
+    ["2026-01-31 13:45:00", "2026-01-31 13:45:00.000", false],
+    ["2026-01-31T13:45:00.1234567", "2026-01-31 13:45:00.123", false],
+    ["2026/1/3", "2026-01-03 00:00:00.000", false],
+    ["2026.01.03 7:05", "2026-01-03 07:05:00.000", false],
+    ["2026-01-31T23:30:00Z", "2026-01-31 23:30:00.000", true],
+    ["2026-01-31T23:30:00+08:00", "2026-01-31 15:30:00.000", true],
+    ["2026-01-31 23:30:00 -0130", "2026-02-01 01:00:00.000", true],
+    ["1767225600", "2026-01-01 00:00:00.000", true],
+    ["1767225600.25", "2026-01-01 00:00:00.250", true],
+    ["1767225600250", "2026-01-01 00:00:00.250", true],
+    ["1/2/2026", "2026-01-02 00:00:00.000", false],
+    ["1/2/2026 10:00:01", "2026-01-02 10:00:01.000", false],
+  ])("%s is %s", (text, expected, isUtc) =>
+    expect(readTime(text, "monthFirst")).toEqual({ text: expected, isUtc }),
+  );
+
+  test.each([
+    "",
+    "soon",
+    "2026-02-30",
+    "2026-13-01",
+    "2026-01-01 24:00:00",
+    "20260101",
+    "12",
+    "31/12/2026",
+    "2026-01-01 10",
+  ])("%o is no time", (text) => expect(readTime(text, "monthFirst")).toBeUndefined());
+
+  test("the order of day and month is that in which most dates are valid", () => {
+    expect(guessOrder(["1/2/2026", "31/1/2026"])).toBe("dayFirst");
+    expect(guessOrder(["1/2/2026", "1/31/2026"])).toBe("monthFirst");
+    expect(guessOrder(["1/2/2026"])).toBe("monthFirst");
+    expect(readTime("1/2/2026", "dayFirst")?.text).toBe("2026-02-01 00:00:00.000");
+  });
+});
+
+describe("names", () => {
+  test.each([
+    ["Total amount (€)", "Total_amount"],
+    ["prénom", "prenom"],
+    ["2nd", "c_2nd"],
+    ["金额", "column_4"],
+    ["#os", "os"],
+    ["x".repeat(60), "x".repeat(50)],
+  ])("the column %s becomes the property %s", (title, name) => expect(propertyNameOf(title, 3)).toBe(name));
+
+  test.each([
+    ["orders-2026.csv", "orders_2026"],
+    ["订单.csv", "imported"],
+    ["7 days.tsv", "c_7_days"],
+  ])("the file %s has events %s", (file, name) => expect(eventNameOf(file)).toBe(name));
+});
+
+test.each([
+  [["1", "-2.5", "1e3"], "number"],
+  [["1", "007"], "text"],
+  [["12345678901234567890"], "number"],
+  [["1e999"], "text"],
+  [["true", "FALSE"], "boolean"],
+  [["2026-01-01", "2026-01-02T10:00:00Z"], "time"],
+  [["1/2/2026"], "text"],
+  [[], "text"],
+] as const)("the values %j are of the type %s", (values, type) => expect(guessType(values)).toBe(type));
+
+const sample = {
+  fileName: "orders.csv",
+  header: ["order id", "User", "what", "Event", "ordered at", "amount", "amount"],
+  rows: [
+    ["1", "ann", "x y", "buy", "2026-01-31 10:00:00", "12.50", "3"],
+    ["2", "bob", "", "return", "2026-02-01 10:00:00", "", "4"],
+  ],
+};
+
+test("a mapping is proposed from titles and values", () => {
+  expect(guessMapping(sample)).toEqual({
+    event: { kind: "column", index: 3 },
+    user: { kind: "column", index: 1 },
+    time: 4,
+    order: "monthFirst",
+    properties: [
+      { index: 0, name: "order_id", type: "number" },
+      { index: 2, name: "what", type: "text" },
+      { index: 5, name: "amount", type: "number" },
+      { index: 6, name: "amount_2", type: "number" },
+    ],
+  } satisfies Mapping);
+});
+
+test("a table without names of events and users gets texts for all rows", () => {
+  const found = guessMapping({ fileName: "sales.csv", header: ["day", "sum"], rows: [["2026-01-31", "7"]] });
+  expect(found.event).toEqual({ kind: "text", text: "sales" });
+  expect(found.user).toEqual({ kind: "text", text: "imported" });
+  expect(found.properties).toEqual([{ index: 1, name: "sum", type: "number" }]);
+});
+
+test("a column that is assigned otherwise becomes a property again, and changed names stay", () => {
+  const before = guessMapping(sample);
+  const renamed = {
+    ...before,
+    properties: before.properties.map((one) => ({ ...one, name: `my_${one.name}` })),
+  };
+  const after = withProperties(sample, { ...renamed, event: { kind: "text", text: "order" } });
+  expect(after.properties.map(({ name }) => name)).toEqual([
+    "my_order_id",
+    "my_what",
+    "Event",
+    "my_amount",
+    "my_amount_2",
+  ]);
+});
+
+test.each<[Partial<Mapping>, unknown]>([
+  [{}, undefined],
+  [{ event: { kind: "text", text: "2x" } }, { kind: "event", text: "2x" }],
+  [{ user: { kind: "text", text: "" } }, { kind: "user" }],
+  [{ properties: [{ index: 0, name: "a b", type: "text" }] }, { kind: "property", name: "a b" }],
+  [
+    {
+      properties: [
+        { index: 0, name: "a", type: "text" },
+        { index: 1, name: "A", type: "text" },
+      ],
+    },
+    { kind: "twice", name: "A" },
+  ],
+  [
+    {
+      properties: [
+        { index: 0, name: "", type: "text" },
+        { index: 1, name: "", type: "text" },
+      ],
+    },
+    undefined,
+  ],
+])("the mapping with %j has the fault %j", (changes, fault) =>
+  expect(mappingFault({ ...guessMapping(sample), ...changes })).toEqual(fault),
+);
+
+describe("recordOf", () => {
+  const mapping: Mapping = {
+    event: { kind: "column", index: 0 },
+    user: { kind: "column", index: 1 },
+    time: 2,
+    order: "monthFirst",
+    properties: [
+      { index: 3, name: "n", type: "number" },
+      { index: 4, name: "b", type: "boolean" },
+      { index: 5, name: "t", type: "text" },
+      { index: 6, name: "", type: "text" },
+    ],
+  };
+  test.each([
+    [
+      ["buy", "ann", "2026-01-31", "12345678901234567890", "TRUE", ' "x" ', "no"],
+      String.raw`{"n":12345678901234567890,"b":true,"t":" \"x\" "}`,
+    ],
+    [["buy", "ann", "2026-01-31", "many", "perhaps", ""], '{"n":"many","b":"perhaps"}'],
+    [["buy", "ann", "1767225600"], '{"#zone_offset":0}'],
+  ])("%j", (row, properties) => {
+    const { line } = recordOf(row, mapping, "f-1");
+    expect(line).toContain(`"#uuid":"f-1","properties":${properties}}`);
+    expect(line).toContain('{"#type":"track","#event_name":"buy","#account_id":"ann","#time":"2026-01-');
+  });
+  test.each([
+    [["", "ann", "2026-01-31"], "noEvent", ""],
+    [["buy", " ", "2026-01-31"], "noUser", ""],
+    [["buy", "ann", "soon"], "noTime", "soon"],
+    [["buy", "ann"], "noTime", ""],
+  ])("%j makes no record: %s", (row, fault, value) =>
+    expect(recordOf(row, mapping, "1")).toEqual({ fault, value }),
+  );
+});
+
+test("rows are sent, and what is wrong with them is counted by reason", async () => {
+  const accepted = create(RecordResultSchema, { outcome: { case: "accepted", value: {} } });
+  const dropped = create(RecordResultSchema, {
+    outcome: { case: "accepted", value: { dropped: [{ name: "n", message: "n is a text" }] } },
+  });
+  const refused = create(RecordResultSchema, {
+    outcome: { case: "refused", value: { message: "bad name" } },
+  });
+  const send = vi.fn(async () => [accepted, dropped, refused]);
+  const row = (number: number, time = "2026-01-31") => ({ number, cells: ["buy", "ann", time] });
+  const options = {
+    mapping: { ...guessMapping(sample), event: { kind: "column", index: 0 }, time: 2 } as Mapping,
+    identity: "f",
+    faultText: (fault: string, value: string) => `${fault} ${value}`,
+    send,
+  };
+  const first = await sendRows(nothingYet, [row(1), row(2), row(3, "soon"), row(4)], options);
+  expect(send).toHaveBeenCalledWith(
+    [1, 2, 4].map((number) => expect.stringContaining(`"#uuid":"f-${number}"`)),
+  );
+  expect(first).toEqual({
+    rows: 4,
+    accepted: 2,
+    refused: 2,
+    findings: expect.arrayContaining([
+      { kind: "refused", message: "noTime soon", firstRow: 3, count: 1 },
+      { kind: "refused", message: "bad name", firstRow: 4, count: 1 },
+      { kind: "dropped", message: "n is a text", firstRow: 2, count: 1 },
+    ]),
+    refusedRows: [row(3, "soon"), row(4)],
+  });
+  const second = await sendRows(first, [row(5, "soon"), row(6, "soon")], {
+    ...options,
+    send: async () => [],
+  });
+  expect(second).toMatchObject({ rows: 6, accepted: 2, refused: 4 });
+  expect(second.findings[0]).toEqual({ kind: "refused", message: "noTime soon", firstRow: 3, count: 3 });
+});
+
+test.each([
+  [
+    {},
+    "engage import orders.csv --project 1 --map '#event_name=Event' --map '#account_id=User' --map '#time=ordered at'",
+  ],
+  [{ event: { kind: "text", text: "order" } }, "--map '#event_name:=order'"],
+])("the same import by command with %j", (changes, command) =>
+  expect(commandOf(sample, { ...guessMapping(sample), ...(changes as Partial<Mapping>) }, 1n)).toContain(
+    command,
+  ),
+);

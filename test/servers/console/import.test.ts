@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { openServed, type Served } from "./served.ts";
+
+let served: Served;
+let browser: Browser;
+const folder = mkdtempSync(join(tmpdir(), "engage-table-"));
+const table = join(folder, "orders.csv");
+
+const days = Array.from({ length: 7 }, (_, ago) =>
+  new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10),
+);
+const rows = Array.from({ length: 2_500 }, (_, at) => {
+  const time = at === 1_200 ? "soon" : `${days[at % 7]} 10:00:00`;
+  return `user-${at % 100},${at % 5 === 0 ? "return" : "buy"},${time},${at}.5,"a ""quoted"", text"`;
+});
+
+beforeAll(async () => {
+  writeFileSync(table, `\u{feff}user,event,ordered at,amount,"note, long"\r\n${rows.join("\r\n")}\r\n`);
+  [served, browser] = await Promise.all([openServed(""), openBrowser()]);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await served[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+async function choose(page: Page): Promise<void> {
+  await page.goto(`${served.url}/console/#/events?show=import`);
+  await page.locator('input[type="file"]').setInputFiles(table);
+  await page.getByText("The first row becomes").first().waitFor();
+}
+
+/** Calls the API as the page does. */
+const get = <T>(page: Page, path: string): Promise<T> =>
+  page.evaluate<T>(`fetch(${JSON.stringify(path)}).then((response) => response.json())`);
+
+/** Waits for as many events as the project must have, and returns their counts by name. */
+async function counts(page: Page, total: number): Promise<Record<string, number>> {
+  for (;;) {
+    const { events = [] } = await get<{ events?: { name: string; count: string }[] }>(
+      page,
+      "/v1/projects/1/events",
+    );
+    const found = Object.fromEntries(events.map(({ name, count }) => [name, Number(count)]));
+    if (Object.values(found).reduce((sum, one) => sum + one, 0) >= total) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test.each([
+  { colorScheme: "light", width: 1_280 },
+  { colorScheme: "dark", width: 360 },
+] as const)("the form is readable by all: %j", async (look) => {
+  const { page, faults, close } = await browser.open(look);
+  await choose(page);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a table becomes events, its wrong row is named, and importing it again counts nothing twice", async () => {
+  const { page, faults, close } = await browser.open();
+  await choose(page);
+  await page.getByRole("button", { name: "Check the first 1,000 rows" }).click();
+  await page.getByText("Nothing was stored. 1,000 rows are valid, 0 would be refused.").waitFor();
+  for (let time = 0; time < 2; time++) {
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText("2,499 rows were imported, 1 refused.").waitFor();
+    expect(await page.locator("tbody tr").allTextContents()).toContainEqual(
+      expect.stringContaining('The time "soon" is not valid'),
+    );
+    expect(await counts(page, 2_499)).toEqual({ buy: 2_000, return: 499 });
+  }
+  type Properties = { readonly properties: readonly { readonly name: string; readonly type: string }[] };
+  const { properties } = await get<Properties>(page, "/v1/projects/1/properties?event=buy");
+  const types = Object.fromEntries(properties.map(({ name, type }) => [name, type]));
+  expect(types).toMatchObject({ amount: "PROPERTY_TYPE_NUMBER", note_long: "PROPERTY_TYPE_TEXT" });
+  expect(await page.getByRole("link", { name: "Draw a chart" }).count()).toBe(1);
+  expect(faults).toEqual([]);
+  await close();
+});
