@@ -975,11 +975,11 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.SavedQuery.create_time":
     "Time of its creation.",
   "engage.analysis.v1.SavedQuery.description":
-    "What it is for, at most 1,000 characters.",
+    "What it is for.",
   "engage.analysis.v1.SavedQuery.etag":
     "Changes with each update. In an update: the etag that was read; empty:\nreplaces any. Must be empty in a new one.",
   "engage.analysis.v1.SavedQuery.name":
-    "Its name, which no other saved query of the project has: 1 to 100\ncharacters on one line.",
+    "Its name, which no other saved query of the project has.",
   "engage.analysis.v1.SavedQuery.project_id":
     "Its project, which the call names too.",
   "engage.analysis.v1.SavedQuery.query_id":
@@ -1289,21 +1289,21 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.CheckReceiverRequest.authentication":
     "The secret of the channel. Not set: requests are not signed, and probes of\nsignatures are skipped.",
   "engage.channel.v1.CheckReceiverRequest.custom_headers":
-    "Custom headers of the channel, sent with each request; at most 10.",
+    "Custom headers of the channel, sent with each request.",
   "engage.channel.v1.CheckReceiverRequest.known_bad_push_id":
     "A push id which the receiver must report as failed. Empty: messages without\na push id are sent instead.",
   "engage.channel.v1.CheckReceiverRequest.project_id":
-    "`ops_project_id` of the messages. Not set: 1.",
+    "`ops_project_id` of the messages.",
   "engage.channel.v1.CheckReceiverRequest.requests_per_second":
-    "The number of requests per second which the receiver must handle, 1 to 200.\nNot set: 100.",
+    "The number of requests per second which the receiver must handle.",
   "engage.channel.v1.CheckReceiverRequest.second_secret":
     "Another secret of the channel, whose signatures the receiver must accept\ntoo. Empty: its probe is skipped.",
   "engage.channel.v1.CheckReceiverRequest.skipped_probes":
     "Ids of probes to skip.",
   "engage.channel.v1.CheckReceiverRequest.timeout_seconds":
-    "How long to wait for a response, 1 to 30 seconds. Not set: 10.",
+    "How long to wait for a response, in seconds.",
   "engage.channel.v1.CheckReceiverRequest.url":
-    "Its URL, with the scheme `http` or `https`. Required.",
+    "Its URL, with the scheme `http` or `https`.",
   "engage.channel.v1.CheckReceiverResponse":
     "CheckReceiverResponse is one step of a run.",
   "engage.channel.v1.CheckReceiverResponse.plan":

@@ -1,5 +1,6 @@
 import { describeJsonExcess, findJsonExcess } from "../../../base/json/bounds.ts";
 import { parseExactJson } from "../../../base/json/exact-numbers.ts";
+import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { checkDisplayName, checkText, type Problem } from "../../../base/text/check-text.ts";
@@ -7,13 +8,13 @@ import { exactCountOf } from "../../../base/text/count.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { firstLine } from "../../../base/text/system-error.ts";
 import { type EventQuery, EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import type { SavedQuery } from "../../../gen/engage/analysis/v1/saved_queries_pb.ts";
+import { type SavedQuery, SavedQuerySchema } from "../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import type { ReachedProject } from "../admission/reached-project.ts";
 import { decodeQueryBody, queryBounds } from "../rest/query-body.ts";
 import { faultsOfTimeout } from "../time-limit.ts";
 
-const maxName = 100;
-const maxDescription = 1_000;
+const { maxLength: maxName } = limitsOf(SavedQuerySchema.field.name);
+const { maxLength: maxDescription } = limitsOf(SavedQuerySchema.field.description);
 const maxRequestBytes = 65_536;
 
 /** Checks all that can be saved of a query. Returns its faults, whose fields begin with `saved_query`. */

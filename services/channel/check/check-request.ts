@@ -1,9 +1,14 @@
+import type { DescField } from "@bufbuild/protobuf";
 import { defaultSignatureHeader } from "../../../base/net/signature.ts";
+import { limitsOf, rangeOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { checkLine, type Problem } from "../../../base/text/check-text.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import type { CheckReceiverRequest } from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
+import {
+  type CheckReceiverRequest,
+  CheckReceiverRequestSchema,
+} from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
 import { checkUrl } from "../channels/channel.ts";
 import { checkAuthentication, checkHeaders, checkSecret } from "../channels/headers.ts";
 import { checkList, violationOf } from "../channels/names.ts";
@@ -28,34 +33,35 @@ export interface CheckSettings
   readonly secrets: readonly string[];
 }
 
-const defaultTimeoutSeconds = 10;
-const maxTimeoutSeconds = 30;
-const defaultPerSecond = 100;
-const maxPerSecond = 200;
-const maxPushId = 500;
+const { knownBadPushId, timeoutSeconds, requestsPerSecond } = CheckReceiverRequestSchema.field;
+const { maxLength: maxPushId } = limitsOf(knownBadPushId);
 
 /** @throws InvalidFieldsError */
 export function readCheckRequest(request: CheckReceiverRequest): CheckSettings {
   refuseViolations(checkRequest(request));
-  const { authentication, secondSecret, customHeaders, knownBadPushId } = request;
-  const { timeoutSeconds, requestsPerSecond, projectId } = request;
+  const { authentication, secondSecret, customHeaders } = request;
   const secret = authentication?.off === true ? undefined : authentication?.secret;
   return {
     secret,
     secondSecret: secondSecret || undefined,
     signatureHeader: authentication?.headerName || defaultSignatureHeader,
     headers: Object.fromEntries(customHeaders.map(({ name, value }) => [name, value])),
-    projectId: Number(projectId) || 1,
-    knownBadPushId: knownBadPushId || undefined,
-    timeoutMs: (timeoutSeconds || defaultTimeoutSeconds) * 1_000,
+    projectId: Number(request.projectId) || 1,
+    knownBadPushId: request.knownBadPushId || undefined,
+    timeoutMs: numberOf(request.timeoutSeconds, timeoutSeconds) * 1_000,
     skip: request.skippedProbes,
-    perSecond: requestsPerSecond || defaultPerSecond,
+    perSecond: numberOf(request.requestsPerSecond, requestsPerSecond),
     secrets: [secret ?? "", secondSecret, ...customHeaders.map(({ value }) => value)],
   };
 }
 
+/** 0 stands for the default. */
+function numberOf(value: number, field: DescField): number {
+  return value || Number(limitsOf(field).defaultValue);
+}
+
 function checkRequest(request: CheckReceiverRequest): readonly Violation[] {
-  const { url, authentication, customHeaders, knownBadPushId, skippedProbes } = request;
+  const { url, authentication, customHeaders, skippedProbes } = request;
   const isSigned = authentication !== undefined && !authentication.off;
   const signatureHeader = isSigned ? authentication.headerName || defaultSignatureHeader : undefined;
   return [
@@ -64,10 +70,10 @@ function checkRequest(request: CheckReceiverRequest): readonly Violation[] {
     ...violationOf("authentication.secret", checkUnsigned(request)),
     ...violationOf("second_secret", checkSecondSecret(request)),
     ...checkHeaders(customHeaders, signatureHeader),
-    ...violationOf("known_bad_push_id", checkLine(knownBadPushId, maxPushId)),
+    ...violationOf("known_bad_push_id", checkLine(request.knownBadPushId, maxPushId)),
     ...violationOf("project_id", checkProjectId(request.projectId)),
-    ...violationOf("timeout_seconds", checkRange(request.timeoutSeconds, maxTimeoutSeconds)),
-    ...violationOf("requests_per_second", checkRange(request.requestsPerSecond, maxPerSecond)),
+    ...violationOf("timeout_seconds", checkRange(request.timeoutSeconds, timeoutSeconds)),
+    ...violationOf("requests_per_second", checkRange(request.requestsPerSecond, requestsPerSecond)),
     ...checkList("skipped_probes", skippedProbes, probeIds.length, () =>
       eachViolation(skippedProbes, (id, i) => violationOf(`skipped_probes[${i}]`, checkProbe(id))),
     ),
@@ -93,8 +99,10 @@ function checkProjectId(id: bigint): Problem {
 }
 
 /** 0 stands for the default. */
-function checkRange(value: number, max: number): Problem {
-  return value >= 0 && value <= max ? undefined : `is ${value}, valid are 1 to ${max}`;
+function checkRange(value: number, field: DescField): Problem {
+  const { min, max } = rangeOf(field);
+  if (value === 0 || (value >= min && value <= max)) return undefined;
+  return `is ${value}, valid are ${min} to ${max}`;
 }
 
 function checkProbe(id: string): Problem {

@@ -8,6 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { ChannelAuthentication, CustomHeader } from "./channel_pb.ts";
 import { file_engage_channel_v1_channel } from "./channel_pb.ts";
+import { file_engage_gateway_v1_limits } from "../../gateway/v1/limits_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
@@ -17,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/channel/v1/receiver_checker.proto.
  */
 export const file_engage_channel_v1_receiver_checker: GenFile = /*@__PURE__*/
-  fileDesc("CihlbmdhZ2UvY2hhbm5lbC92MS9yZWNlaXZlcl9jaGVja2VyLnByb3RvEhFlbmdhZ2UuY2hhbm5lbC52MSKyAgoUQ2hlY2tSZWNlaXZlclJlcXVlc3QSCwoDdXJsGAEgASgJEkAKDmF1dGhlbnRpY2F0aW9uGAIgASgLMiguZW5nYWdlLmNoYW5uZWwudjEuQ2hhbm5lbEF1dGhlbnRpY2F0aW9uEhUKDXNlY29uZF9zZWNyZXQYAyABKAkSNwoOY3VzdG9tX2hlYWRlcnMYBCADKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5DdXN0b21IZWFkZXISGQoRa25vd25fYmFkX3B1c2hfaWQYBSABKAkSEgoKcHJvamVjdF9pZBgGIAEoAxIXCg90aW1lb3V0X3NlY29uZHMYByABKAUSGwoTcmVxdWVzdHNfcGVyX3NlY29uZBgIIAEoBRIWCg5za2lwcGVkX3Byb2JlcxgJIAMoCSKzAQoVQ2hlY2tSZWNlaXZlclJlc3BvbnNlEiwKBHBsYW4YASABKAsyHC5lbmdhZ2UuY2hhbm5lbC52MS5DaGVja1BsYW5IABIwCgZyZXN1bHQYAiABKAsyHi5lbmdhZ2UuY2hhbm5lbC52MS5Qcm9iZVJlc3VsdEgAEjIKB3N1bW1hcnkYAyABKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5DaGVja1N1bW1hcnlIAEIGCgRzdGVwIjUKCUNoZWNrUGxhbhIoCgZwcm9iZXMYASADKAsyGC5lbmdhZ2UuY2hhbm5lbC52MS5Qcm9iZSJcCgVQcm9iZRIQCghwcm9iZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIyCghzZXZlcml0eRgDIAEoDjIgLmVuZ2FnZS5jaGFubmVsLnYxLlByb2JlU2V2ZXJpdHki1wEKC1Byb2JlUmVzdWx0EicKBXByb2JlGAEgASgLMhguZW5nYWdlLmNoYW5uZWwudjEuUHJvYmUSMAoHb3V0Y29tZRgCIAEoDjIfLmVuZ2FnZS5jaGFubmVsLnYxLlByb2JlT3V0Y29tZRIOCgZkZXRhaWwYAyABKAkSKwoIZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMAoHZmFpbHVyZRgFIAEoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLlByb2JlRmFpbHVyZSJPCgxQcm9iZUZhaWx1cmUSDwoHcmVxdWVzdBgBIAEoCRIQCghyZXNwb25zZRgCIAEoCRIMCgRydWxlGAMgASgJEg4KBmNoYW5nZRgEIAEoCSKlAQoMQ2hlY2tTdW1tYXJ5Eg8KB2NvcnJlY3QYASABKAgSDgoGcGFzc2VkGAIgASgNEg4KBmZhaWxlZBgDIAEoDRIXCg9yZWNvbW1lbmRhdGlvbnMYBCABKA0SDQoFbm90ZXMYBSABKA0SDwoHc2tpcHBlZBgGIAEoDRIrCghkdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbip8Cg1Qcm9iZVNldmVyaXR5Eh4KGlBST0JFX1NFVkVSSVRZX1VOU1BFQ0lGSUVEEAASFwoTUFJPQkVfU0VWRVJJVFlfTVVTVBABEhkKFVBST0JFX1NFVkVSSVRZX1NIT1VMRBACEhcKE1BST0JFX1NFVkVSSVRZX0lORk8QAyp8CgxQcm9iZU91dGNvbWUSHQoZUFJPQkVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFBST0JFX09VVENPTUVfUEFTU0VEEAESGAoUUFJPQkVfT1VUQ09NRV9GQUlMRUQQAhIZChVQUk9CRV9PVVRDT01FX1NLSVBQRUQQAzKYAQoPUmVjZWl2ZXJDaGVja2VyEoQBCg1DaGVja1JlY2VpdmVyEicuZW5nYWdlLmNoYW5uZWwudjEuQ2hlY2tSZWNlaXZlclJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5DaGVja1JlY2VpdmVyUmVzcG9uc2UiHoLT5JMCGDoBKiITL3YxL3JlY2VpdmVyczpjaGVjazABQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2NoYW5uZWwvdjE7Y2hhbm5lbHYxYgZwcm90bzM", [file_engage_channel_v1_channel, file_google_api_annotations, file_google_protobuf_duration]);
+  fileDesc("CihlbmdhZ2UvY2hhbm5lbC92MS9yZWNlaXZlcl9jaGVja2VyLnByb3RvEhFlbmdhZ2UuY2hhbm5lbC52MSKxAwoUQ2hlY2tSZWNlaXZlclJlcXVlc3QSGAoDdXJsGAEgASgJQgu61BgHCAEQgBBAAhJACg5hdXRoZW50aWNhdGlvbhgCIAEoCzIoLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWxBdXRoZW50aWNhdGlvbhIgCg1zZWNvbmRfc2VjcmV0GAMgASgJQgm61BgFEIACUAESPwoOY3VzdG9tX2hlYWRlcnMYBCADKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5DdXN0b21IZWFkZXJCBrrUGAIYChIkChFrbm93bl9iYWRfcHVzaF9pZBgFIAEoCUIJutQYBRD0A0ABEi0KCnByb2plY3RfaWQYBiABKANCGbrUGBUhAAAAAAAA8D8p////////P0NKATESMwoPdGltZW91dF9zZWNvbmRzGAcgASgFQhq61BgWIQAAAAAAAPA/KQAAAAAAAD5ASgIxMBI4ChNyZXF1ZXN0c19wZXJfc2Vjb25kGAggASgFQhu61BgXIQAAAAAAAPA/KQAAAAAAAGlASgMxMDASFgoOc2tpcHBlZF9wcm9iZXMYCSADKAkiswEKFUNoZWNrUmVjZWl2ZXJSZXNwb25zZRIsCgRwbGFuGAEgASgLMhwuZW5nYWdlLmNoYW5uZWwudjEuQ2hlY2tQbGFuSAASMAoGcmVzdWx0GAIgASgLMh4uZW5nYWdlLmNoYW5uZWwudjEuUHJvYmVSZXN1bHRIABIyCgdzdW1tYXJ5GAMgASgLMh8uZW5nYWdlLmNoYW5uZWwudjEuQ2hlY2tTdW1tYXJ5SABCBgoEc3RlcCI1CglDaGVja1BsYW4SKAoGcHJvYmVzGAEgAygLMhguZW5nYWdlLmNoYW5uZWwudjEuUHJvYmUiXAoFUHJvYmUSEAoIcHJvYmVfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSMgoIc2V2ZXJpdHkYAyABKA4yIC5lbmdhZ2UuY2hhbm5lbC52MS5Qcm9iZVNldmVyaXR5ItcBCgtQcm9iZVJlc3VsdBInCgVwcm9iZRgBIAEoCzIYLmVuZ2FnZS5jaGFubmVsLnYxLlByb2JlEjAKB291dGNvbWUYAiABKA4yHy5lbmdhZ2UuY2hhbm5lbC52MS5Qcm9iZU91dGNvbWUSDgoGZGV0YWlsGAMgASgJEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKB2ZhaWx1cmUYBSABKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5Qcm9iZUZhaWx1cmUiTwoMUHJvYmVGYWlsdXJlEg8KB3JlcXVlc3QYASABKAkSEAoIcmVzcG9uc2UYAiABKAkSDAoEcnVsZRgDIAEoCRIOCgZjaGFuZ2UYBCABKAkipQEKDENoZWNrU3VtbWFyeRIPCgdjb3JyZWN0GAEgASgIEg4KBnBhc3NlZBgCIAEoDRIOCgZmYWlsZWQYAyABKA0SFwoPcmVjb21tZW5kYXRpb25zGAQgASgNEg0KBW5vdGVzGAUgASgNEg8KB3NraXBwZWQYBiABKA0SKwoIZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24qfAoNUHJvYmVTZXZlcml0eRIeChpQUk9CRV9TRVZFUklUWV9VTlNQRUNJRklFRBAAEhcKE1BST0JFX1NFVkVSSVRZX01VU1QQARIZChVQUk9CRV9TRVZFUklUWV9TSE9VTEQQAhIXChNQUk9CRV9TRVZFUklUWV9JTkZPEAMqfAoMUHJvYmVPdXRjb21lEh0KGVBST0JFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRQUk9CRV9PVVRDT01FX1BBU1NFRBABEhgKFFBST0JFX09VVENPTUVfRkFJTEVEEAISGQoVUFJPQkVfT1VUQ09NRV9TS0lQUEVEEAMymAEKD1JlY2VpdmVyQ2hlY2tlchKEAQoNQ2hlY2tSZWNlaXZlchInLmVuZ2FnZS5jaGFubmVsLnYxLkNoZWNrUmVjZWl2ZXJSZXF1ZXN0GiguZW5nYWdlLmNoYW5uZWwudjEuQ2hlY2tSZWNlaXZlclJlc3BvbnNlIh6C0+STAhg6ASoiEy92MS9yZWNlaXZlcnM6Y2hlY2swAUIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS9jaGFubmVsL3YxO2NoYW5uZWx2MWIGcHJvdG8z", [file_engage_channel_v1_channel, file_engage_gateway_v1_limits, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * CheckReceiverRequest describes a receiver.
@@ -26,7 +27,7 @@ export const file_engage_channel_v1_receiver_checker: GenFile = /*@__PURE__*/
  */
 export type CheckReceiverRequest = Message<"engage.channel.v1.CheckReceiverRequest"> & {
   /**
-   * Its URL, with the scheme `http` or `https`. Required.
+   * Its URL, with the scheme `http` or `https`.
    *
    * @generated from field: string url = 1;
    */
@@ -49,7 +50,7 @@ export type CheckReceiverRequest = Message<"engage.channel.v1.CheckReceiverReque
   secondSecret: string;
 
   /**
-   * Custom headers of the channel, sent with each request; at most 10.
+   * Custom headers of the channel, sent with each request.
    *
    * @generated from field: repeated engage.channel.v1.CustomHeader custom_headers = 4;
    */
@@ -64,22 +65,21 @@ export type CheckReceiverRequest = Message<"engage.channel.v1.CheckReceiverReque
   knownBadPushId: string;
 
   /**
-   * `ops_project_id` of the messages. Not set: 1.
+   * `ops_project_id` of the messages.
    *
    * @generated from field: int64 project_id = 6;
    */
   projectId: bigint;
 
   /**
-   * How long to wait for a response, 1 to 30 seconds. Not set: 10.
+   * How long to wait for a response, in seconds.
    *
    * @generated from field: int32 timeout_seconds = 7;
    */
   timeoutSeconds: number;
 
   /**
-   * The number of requests per second which the receiver must handle, 1 to 200.
-   * Not set: 100.
+   * The number of requests per second which the receiver must handle.
    *
    * @generated from field: int32 requests_per_second = 8;
    */
