@@ -7,6 +7,7 @@ const require = createRequire(import.meta.url);
 export interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
+  inputValue(): Promise<string>;
   focus(): Promise<void>;
   selectOption(value: string): Promise<unknown>;
   setInputFiles(path: string): Promise<void>;

@@ -12,6 +12,7 @@ import { t } from "../../texts/texts.ts";
 import { type LinkedQuery, useLinkedQuery } from "./data/link.ts";
 import { loadNames } from "./data/names.ts";
 import { QueryBuilder } from "./query-builder.tsx";
+import { SavedPanel } from "./saved/saved-panel.tsx";
 import { firstQuery } from "./state/edits.ts";
 import { numberTree, textAt, withValue } from "./state/tree.ts";
 import "./query.css";
@@ -68,6 +69,8 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
     else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
   };
   const shown = tree ?? (names && firstQuery(projectId, names.events[0] ?? ""));
+  // A link is read first, since its request names the project.
+  const isRead = tree !== undefined || (query.get("q") ?? "") === "";
   const isEmpty = isKnown && names !== undefined && names.events.length === 0;
   return (
     <>
@@ -89,6 +92,9 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
         <p class="note warn" role="alert">
           {t(`query.link.${linked.problem.value}`)}
         </p>
+      )}
+      {!isEmpty && isRead && shown !== undefined && (
+        <SavedPanel projectId={projectId} tree={shown} query={query} onOpen={linked.change} />
       )}
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {isEmpty && <NoEvents projectId={projectId} />}

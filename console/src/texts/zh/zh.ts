@@ -10,6 +10,7 @@ import { overview } from "./overview.ts";
 import { parser } from "./parser.ts";
 import { query } from "./query.ts";
 import { receivers } from "./receivers.ts";
+import { savedQueries } from "./saved-queries.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
@@ -24,6 +25,7 @@ export const zh: Catalogue = {
   ...parser,
   ...events,
   ...query,
+  ...savedQueries,
   ...receivers,
   ...imports,
   ...settings,

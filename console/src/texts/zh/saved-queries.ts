@@ -1,0 +1,26 @@
+import type { savedQueries as en } from "../en/saved-queries.ts";
+
+export const savedQueries: Readonly<Record<keyof typeof en, string>> = {
+  "query.saved": "已保存的查询",
+  "query.saved.none": "此查询尚未保存。",
+  "query.saved.changed": "已修改",
+  "query.saved.save": "保存",
+  "query.saved.saveAs": "另存为…",
+  "query.saved.saveAs.title": "以名称保存查询",
+  "query.saved.reset": "撤销修改",
+  "query.saved.name": "名称",
+  "query.saved.name.limits": "最多 100 个字符；在项目中不能重复。",
+  "query.saved.description": "说明",
+  "query.saved.description.limits": "用途；最多 1,000 个字符。",
+  "query.saved.updated": "最近修改",
+  "query.saved.actions": "操作",
+  "query.saved.open.of": "打开 {name}",
+  "query.saved.rename": "重命名",
+  "query.saved.rename.of": "重命名 {name}",
+  "query.saved.rename.title": "重命名查询",
+  "query.saved.remove": "删除",
+  "query.saved.remove.of": "删除 {name}",
+  "query.saved.remove.title": "删除已保存的查询？",
+  "query.saved.remove.text": "{name} 将对查询此项目的所有人消失。",
+  "query.saved.empty": "此项目还没有已保存的查询。",
+};
