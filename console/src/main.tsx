@@ -8,8 +8,10 @@ import { App } from "./app/app.tsx";
 import { applyPreferences } from "./app/preferences.ts";
 import { followSession } from "./app/session.ts";
 import { startRouter } from "./router/router.ts";
+import { followLanguage } from "./texts/texts.ts";
 
 applyPreferences();
 startRouter();
 followSession();
+await followLanguage();
 render(<App />, document.getElementById("app")!);

@@ -25,8 +25,8 @@ function importedBy(name: string, seen: Set<string> = new Set()): Set<string> {
   return seen;
 }
 
-/** What the first visit loads when it is needed: the overview, its chart and their styles. */
-const first = /^assets\/(?:index|overview|draw-lines)-.*\.(?:js|css)$/;
+/** What the first visit loads when it is needed: the overview, its chart, their styles and the texts of one language. */
+const first = /^assets\/(?:index|overview|draw-lines|zh)-.*\.(?:js|css)$/;
 
 test("the first page with its chart takes at most 100 kB", () => {
   const loaded = new Set(

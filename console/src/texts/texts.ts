@@ -1,14 +1,38 @@
+import { effect, signal } from "@preact/signals";
 import { language } from "../app/preferences.ts";
 import { type Arguments, type Catalogue, fillIn, type TextKey } from "./catalogue.ts";
-import { en } from "./en/en.ts";
-import { zh } from "./zh/zh.ts";
 
-const catalogues: Readonly<Record<string, Catalogue>> = { en, zh };
+/** Each language is a file of its own, so that nobody loads the others. */
+const loads: Readonly<Record<string, () => Promise<Catalogue>>> = {
+  en: async () => (await import("./en/en.ts")).en,
+  zh: async () => (await import("./zh/zh.ts")).zh,
+};
+
+/** The texts on the screen. */
+const present = signal<{ readonly language: string; readonly catalogue: Catalogue } | undefined>(undefined);
+
+/** Loads the texts of the chosen language, now and whenever another is chosen. Resolves when there are any. */
+export function followLanguage(): Promise<void> {
+  return new Promise((resolve) => {
+    effect(() => {
+      const chosen = language.value;
+      void loads[chosen]!().then(
+        (catalogue) => {
+          if (language.peek() === chosen) present.value = { language: chosen, catalogue };
+          resolve();
+        },
+        () => {
+          // Without a connection the texts stay as they are.
+          if (present.peek() !== undefined) language.value = present.peek()!.language;
+        },
+      );
+    });
+  });
+}
 
 /** Returns a text in the chosen language, with its names replaced. Components that call it follow the language. */
 export function t<Key extends TextKey>(key: Key, ...[values]: Arguments<Key>): string {
-  const catalogue = catalogues[language.value] ?? en;
-  return fillIn(catalogue[key], values);
+  return fillIn(textOf(key), values);
 }
 
 /** The keys that have a form for one and one for all other numbers. */
@@ -21,7 +45,10 @@ export function tn(
   values: Readonly<Record<string, string>> = {},
 ): string {
   const form = new Intl.PluralRules(language.value).select(Number(count)) === "one" ? "one" : "other";
-  const catalogue = catalogues[language.value] ?? en;
   const text = new Intl.NumberFormat(language.value).format(count);
-  return fillIn(catalogue[`${key}.${form}`], { ...values, count: text });
+  return fillIn(textOf(`${key}.${form}`), { ...values, count: text });
+}
+
+function textOf(key: TextKey): string {
+  return present.value?.catalogue[key] ?? key;
 }
