@@ -2252,6 +2252,144 @@ export const comments: Readonly<Record<string, string>> = {
     "What it may call.",
   "engage.operations.v1.CertificateInfo.subject":
     "Its subject.",
+  "engage.operations.v1.CountDeadLettersRequest":
+    "CountDeadLettersRequest selects dead letters.",
+  "engage.operations.v1.CountDeadLettersRequest.filter":
+    "The filter.",
+  "engage.operations.v1.CountDeadLettersRequest.page_token":
+    "`next_page_token` of the call before; empty: the first call.",
+  "engage.operations.v1.CountDeadLettersResponse":
+    "CountDeadLettersResponse is what one call counts.",
+  "engage.operations.v1.CountDeadLettersResponse.count":
+    "How many this call has counted.",
+  "engage.operations.v1.CountDeadLettersResponse.next_page_token":
+    "Token with which the count continues; empty at its end.",
+  "engage.operations.v1.DeadLetter":
+    "DeadLetter is what was refused or given up.",
+  "engage.operations.v1.DeadLetter.channel":
+    "Of a message: its channel.",
+  "engage.operations.v1.DeadLetter.content":
+    "The message, click, line or record, exactly as received where the store\nkeeps it so. The first 2,048 bytes in lists and examples, all in\nGetDeadLetter. Empty in lists of messages.",
+  "engage.operations.v1.DeadLetter.content_is_cut":
+    "Whether `content` is only the beginning of what is kept.",
+  "engage.operations.v1.DeadLetter.dead_letter_id":
+    "Identifies it. Its format is not part of the contract.",
+  "engage.operations.v1.DeadLetter.dead_time":
+    "The time at which it became a dead letter.",
+  "engage.operations.v1.DeadLetter.format":
+    "Of a line: the format that refused it; empty when no format applied.",
+  "engage.operations.v1.DeadLetter.incomplete":
+    "Whether only a beginning of it was kept, so that it cannot be replayed.",
+  "engage.operations.v1.DeadLetter.index":
+    "Of a line: its INDEX, such as the name of the file; empty when it has none.",
+  "engage.operations.v1.DeadLetter.kind":
+    "Its kind.",
+  "engage.operations.v1.DeadLetter.lines":
+    "How many lines or records share this dead letter, at least 1.",
+  "engage.operations.v1.DeadLetter.message":
+    "The reason in words; empty for messages.",
+  "engage.operations.v1.DeadLetter.project_id":
+    "Of a record: id of the project.",
+  "engage.operations.v1.DeadLetter.push_id":
+    "Of a message: push id of the recipient.",
+  "engage.operations.v1.DeadLetter.reason":
+    "Why: of a message the words of the target or of the delivery, of others a\nshort name such as `invalid_json`.",
+  "engage.operations.v1.DeadLetter.source":
+    "Of others than messages: where it came from, such as `grpc`.",
+  "engage.operations.v1.DeadLetter.target":
+    "Of a message: its target.",
+  "engage.operations.v1.DeadLetterFilter":
+    "DeadLetterFilter selects dead letters of one kind which match every set\nfield.",
+  "engage.operations.v1.DeadLetterFilter.channel":
+    "Of messages: the channel.",
+  "engage.operations.v1.DeadLetterFilter.dead_from":
+    "Became dead at this time or later.",
+  "engage.operations.v1.DeadLetterFilter.dead_letter_id":
+    "Id of one dead letter.",
+  "engage.operations.v1.DeadLetterFilter.dead_until":
+    "Became dead before this time.",
+  "engage.operations.v1.DeadLetterFilter.index":
+    "Of lines: the INDEX, exactly.",
+  "engage.operations.v1.DeadLetterFilter.kind":
+    "The kind. Required.",
+  "engage.operations.v1.DeadLetterFilter.project_id":
+    "Of records: id of the project.",
+  "engage.operations.v1.DeadLetterFilter.reason":
+    "The reason, exactly.",
+  "engage.operations.v1.DeadLetterFilter.target":
+    "Of messages: the target.",
+  "engage.operations.v1.DeadLetterFilter.text":
+    "A part of `message`; of `reason` for messages of channels.",
+  "engage.operations.v1.DeadLetterKind":
+    "DeadLetterKind is what a dead letter was.",
+  "engage.operations.v1.DeadLetterKind.DEAD_LETTER_KIND_CLICK":
+    "A click that the platform refused.",
+  "engage.operations.v1.DeadLetterKind.DEAD_LETTER_KIND_PARSER":
+    "A line that the parser refused.",
+  "engage.operations.v1.DeadLetterKind.DEAD_LETTER_KIND_RECORD":
+    "A record that a project refused; with the reason `number_range`, one that is\nstored without a number, which is not replayed.",
+  "engage.operations.v1.DeadLetterKind.DEAD_LETTER_KIND_UNSPECIFIED":
+    "Not valid.",
+  "engage.operations.v1.DeadLetterKind.DEAD_LETTER_KIND_WEBHOOK":
+    "A message of a webhook channel that a target refused, or that was given up.",
+  "engage.operations.v1.DeadLetterKindSummary":
+    "DeadLetterKindSummary is how many dead letters of a kind there are.",
+  "engage.operations.v1.DeadLetterKindSummary.bytes":
+    "The bytes of those that are counted; not set for messages, which are stored\nwith their batches.",
+  "engage.operations.v1.DeadLetterKindSummary.complete":
+    "Whether these are all. Otherwise there are more: those in files are counted\nby the next calls, while in databases only the newest are counted.",
+  "engage.operations.v1.DeadLetterKindSummary.count":
+    "How many dead letters are counted.",
+  "engage.operations.v1.DeadLetterKindSummary.kind":
+    "The kind.",
+  "engage.operations.v1.DeadLetterKindSummary.newest_time":
+    "When the newest of them became one; not set if there is none.",
+  "engage.operations.v1.DeadLetterKindSummary.oldest_time":
+    "When the oldest of them became one; not set if there is none.",
+  "engage.operations.v1.DeadLetterKindSummary.replay_obstacle":
+    "Why they cannot be replayed here; empty if they can.",
+  "engage.operations.v1.DeadLetterOrder":
+    "DeadLetterOrder is an order of dead letters.",
+  "engage.operations.v1.DeadLetterOrder.DEAD_LETTER_ORDER_NEWEST":
+    "The newest first.",
+  "engage.operations.v1.DeadLetterOrder.DEAD_LETTER_ORDER_OLDEST":
+    "The oldest first.",
+  "engage.operations.v1.DeadLetterOrder.DEAD_LETTER_ORDER_UNSPECIFIED":
+    "The newest first.",
+  "engage.operations.v1.DeadLetterReason":
+    "DeadLetterReason is a reason with what it stopped.",
+  "engage.operations.v1.DeadLetterReason.channel":
+    "Of messages: the channel.",
+  "engage.operations.v1.DeadLetterReason.count":
+    "How many dead letters are counted.",
+  "engage.operations.v1.DeadLetterReason.example":
+    "The newest of them.",
+  "engage.operations.v1.DeadLetterReason.newest_time":
+    "When the newest of them became one.",
+  "engage.operations.v1.DeadLetterReason.oldest_time":
+    "When the oldest of them became one.",
+  "engage.operations.v1.DeadLetterReason.project_id":
+    "Of records: id of the project.",
+  "engage.operations.v1.DeadLetterReason.reason":
+    "The reason.",
+  "engage.operations.v1.DeadLetterReason.target":
+    "Of messages: the target.",
+  "engage.operations.v1.DeadLetters":
+    "DeadLetters shows what was refused or given up, and why, and hands it on\nagain. It is a service of its own, so that keys of applications cannot read\nthe messages and records of others. Replicas which share a database show the\nsame dead letters; otherwise each server shows its own.",
+  "engage.operations.v1.DeadLetters.CountDeadLetters":
+    "CountDeadLetters counts what a replay with the same filter would take. A\ncall counts a bounded number: while `next_page_token` is set, the caller\ncontinues with it and adds the counts.\n\n- INVALID_ARGUMENT: a field is not valid, or not one of this kind.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.ExportDeadLetters":
+    "ExportDeadLetters streams dead letters as lines of JSON, the newest first.\nLines that were refused, clicks and records are as the store keeps them:\n`time`, `source`, `index`, `format`, `reason`, `message`, `lines`, and\n`line` as text or `line_base64`. Messages have `time`, `channel`,\n`target`, `push_id`, `reason`, `attempts`, `delivery_id`, and `message`\nexactly as it was received.\n\n- INVALID_ARGUMENT: a field is not valid, or not one of this kind.\n- RESOURCE_EXHAUSTED: 4 exports are open on this replica.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.GetDeadLetter":
+    "GetDeadLetter returns a dead letter with its whole content.\n\n- INVALID_ARGUMENT: the id is empty.\n- NOT_FOUND: there is no such dead letter: it was replayed or deleted.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.ListDeadLetters":
+    "ListDeadLetters lists dead letters of one kind. A page reads a bounded part\nof the store, so it may contain fewer than requested, or none, while\n`next_page_token` is set.\n\n- INVALID_ARGUMENT: a field is not valid, or not one of this kind.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.ListKinds":
+    "ListKinds returns how many dead letters of each kind there are.\n\n- UNAVAILABLE: a store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.ListReasons":
+    "ListReasons returns the reasons of one kind with an example of each.\n\n- INVALID_ARGUMENT: the kind is not valid.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.DeadLetters.ReplayDeadLetters":
+    "ReplayDeadLetters hands dead letters on again, the oldest first: messages\nto their target, clicks to the platform, lines to the parser, and records to\ntheir project. A call takes a bounded number: while `next_page_token` is\nset, the caller continues with it. What dies again meanwhile is not taken a\nsecond time.\n\nWhat is taken is no dead letter any more. What is refused again, or was too\nlong to be kept as a whole, stays one. After a crash during the call, some\nmay be handed on twice.\n\n- INVALID_ARGUMENT: a field is not valid, or the filter has nothing but the\n  kind and `all` is not set.\n- FAILED_PRECONDITION: dead letters of this kind cannot be replayed here;\n  `replay_obstacle` of ListKinds says why.\n- ABORTED: another call replays dead letters of this kind.\n- UNAVAILABLE: what they are handed to is unavailable at the moment. What\n  was taken before stays taken; the same call continues.",
   "engage.operations.v1.EventLag":
     "EventLag is about records that were acknowledged and cannot be queried yet.",
   "engage.operations.v1.EventLag.approximate_records":
@@ -2260,6 +2398,14 @@ export const comments: Readonly<Record<string, string>> = {
     "How long the first of them has waited, accurate to about a second.",
   "engage.operations.v1.EventLag.waiting_bytes":
     "Their bytes.",
+  "engage.operations.v1.ExportDeadLettersRequest":
+    "ExportDeadLettersRequest selects dead letters.",
+  "engage.operations.v1.ExportDeadLettersRequest.filter":
+    "The filter.",
+  "engage.operations.v1.ExportDeadLettersResponse":
+    "ExportDeadLettersResponse has whole lines.",
+  "engage.operations.v1.ExportDeadLettersResponse.body":
+    "The lines, each with its line feed.",
   "engage.operations.v1.GetConfigurationRequest":
     "GetConfigurationRequest selects values.",
   "engage.operations.v1.GetConfigurationRequest.path":
@@ -2274,6 +2420,14 @@ export const comments: Readonly<Record<string, string>> = {
     "Whether no file was given and the demo is served, whose secrets are public.",
   "engage.operations.v1.GetConfigurationResponse.settings":
     "The values in the order of the schema.",
+  "engage.operations.v1.GetDeadLetterRequest":
+    "GetDeadLetterRequest names a dead letter.",
+  "engage.operations.v1.GetDeadLetterRequest.dead_letter_id":
+    "Its id.",
+  "engage.operations.v1.GetDeadLetterResponse":
+    "GetDeadLetterResponse has a dead letter.",
+  "engage.operations.v1.GetDeadLetterResponse.dead_letter":
+    "The dead letter with its whole content.",
   "engage.operations.v1.GetHealthRequest":
     "GetHealthRequest has no fields.",
   "engage.operations.v1.GetHealthResponse":
@@ -2320,6 +2474,22 @@ export const comments: Readonly<Record<string, string>> = {
     "Its name.",
   "engage.operations.v1.KeyInfo.read_only":
     "Whether it may call only methods that change nothing.",
+  "engage.operations.v1.ListDeadLettersRequest":
+    "ListDeadLettersRequest requests a page of dead letters.",
+  "engage.operations.v1.ListDeadLettersRequest.filter":
+    "The filter. REST: `?filter.kind=DEAD_LETTER_KIND_PARSER`.",
+  "engage.operations.v1.ListDeadLettersRequest.order":
+    "The order.",
+  "engage.operations.v1.ListDeadLettersRequest.page_size":
+    "The maximum number of dead letters, 1 to 200. 0: 50.",
+  "engage.operations.v1.ListDeadLettersRequest.page_token":
+    "`next_page_token` of the page before; empty: the first page.",
+  "engage.operations.v1.ListDeadLettersResponse":
+    "ListDeadLettersResponse is one page.",
+  "engage.operations.v1.ListDeadLettersResponse.dead_letters":
+    "The dead letters.",
+  "engage.operations.v1.ListDeadLettersResponse.next_page_token":
+    "Token of the next page; empty on the last one.",
   "engage.operations.v1.ListKeysRequest":
     "ListKeysRequest requests a page of keys.",
   "engage.operations.v1.ListKeysRequest.page_size":
@@ -2336,6 +2506,24 @@ export const comments: Readonly<Record<string, string>> = {
     "Token of the next page; empty if there is none.",
   "engage.operations.v1.ListKeysResponse.required":
     "Whether callers need a key or a certificate.",
+  "engage.operations.v1.ListKindsRequest":
+    "ListKindsRequest has no fields.",
+  "engage.operations.v1.ListKindsResponse":
+    "ListKindsResponse has every kind.",
+  "engage.operations.v1.ListKindsResponse.kinds":
+    "The kinds, by their number.",
+  "engage.operations.v1.ListReasonsRequest":
+    "ListReasonsRequest names a kind.",
+  "engage.operations.v1.ListReasonsRequest.kind":
+    "The kind.",
+  "engage.operations.v1.ListReasonsResponse":
+    "ListReasonsResponse has the reasons of a kind.",
+  "engage.operations.v1.ListReasonsResponse.complete":
+    "Whether all dead letters are counted, see DeadLetterKindSummary.",
+  "engage.operations.v1.ListReasonsResponse.further":
+    "How many reasons there are beyond those listed.",
+  "engage.operations.v1.ListReasonsResponse.reasons":
+    "The 100 most frequent reasons, the most frequent first. Messages are\ncounted for each channel and target, records for each project.",
   "engage.operations.v1.ListTokensRequest":
     "ListTokensRequest requests a page of tokens.",
   "engage.operations.v1.ListTokensRequest.page_size":
@@ -2348,6 +2536,28 @@ export const comments: Readonly<Record<string, string>> = {
     "Token of the next page; empty if there is none.",
   "engage.operations.v1.ListTokensResponse.tokens":
     "The tokens by name.",
+  "engage.operations.v1.ReplayDeadLettersRequest":
+    "ReplayDeadLettersRequest selects dead letters to hand on again.",
+  "engage.operations.v1.ReplayDeadLettersRequest.all":
+    "Whether to replay all of the kind. Without it a filter that has nothing but\nthe kind is refused, since it is usually a mistake.",
+  "engage.operations.v1.ReplayDeadLettersRequest.filter":
+    "The filter.",
+  "engage.operations.v1.ReplayDeadLettersRequest.page_size":
+    "The maximum number that this call takes, 1 to 1000. 0: 200.",
+  "engage.operations.v1.ReplayDeadLettersRequest.page_token":
+    "`next_page_token` of the call before; empty: the first call.",
+  "engage.operations.v1.ReplayDeadLettersResponse":
+    "ReplayDeadLettersResponse is what one call has done.",
+  "engage.operations.v1.ReplayDeadLettersResponse.first_refusal":
+    "Why the first of the refused ones was refused; empty if there are none.",
+  "engage.operations.v1.ReplayDeadLettersResponse.incomplete":
+    "How many were not kept as a whole.",
+  "engage.operations.v1.ReplayDeadLettersResponse.next_page_token":
+    "Token with which the replay continues; empty at its end.",
+  "engage.operations.v1.ReplayDeadLettersResponse.refused":
+    "How many were refused again.",
+  "engage.operations.v1.ReplayDeadLettersResponse.replayed":
+    "How many this call has handed on again.",
   "engage.operations.v1.Setting":
     "Setting is one value of the configuration.",
   "engage.operations.v1.Setting.hidden":

@@ -206,6 +206,10 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/track/track.test.ts",
     "test/services/event/large-bodies.test.ts",
   ],
+  "services/operations/dead-letters": [
+    "test/services/operations/dead-letters",
+    "test/e2e/dead-letters.test.ts",
+  ],
   "services/parser": ["test/services/parser/parser.test.ts", "test/services/parser/copied-lines.test.ts"],
   "services/parser/check": ["test/services/parser/check/check.test.ts", "test/cmd/config/mistakes.test.ts"],
   "services/parser/explain": ["test/services/parser/explain"],

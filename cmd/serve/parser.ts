@@ -10,10 +10,12 @@ import { createParserExplainer } from "../../services/parser/explain/explain.ts"
 import { separatorWarnings } from "../../services/parser/line/separators.ts";
 import { createParser, type StoreRecords } from "../../services/parser/parser.ts";
 import { createParserPool } from "../../services/parser/pool/pool.ts";
+import { createLineReplay } from "../../services/parser/replay.ts";
 import { createParserStream } from "../../services/parser/stream.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { openDeadLetters } from "./data/dead-letters.ts";
+import type { Replays } from "./dead-letters.ts";
 import { createExplainThread } from "./explain/thread.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
@@ -23,6 +25,7 @@ export interface ParserServices extends AsyncDisposable {
   readonly parser: ServiceImpl<typeof Parser>;
   readonly parserStream: ServiceImpl<typeof ParserStream>;
   readonly parserExplainer: ServiceImpl<typeof ParserExplainer>;
+  readonly replay: Replays["lines"];
 }
 
 /** Bytes of batches that wait for worker threads. Calls beyond the limit are refused. */
@@ -86,6 +89,18 @@ export async function openParserServices(
       isStored: keep && compileIsStored(config),
     }),
     parserExplainer: createParserExplainer({ config, explain: explaining.explain }),
+    replay:
+      keep === undefined
+        ? "parsed records are not stored, since parser.store is not set: send the lines of an export to Parse instead"
+        : createLineReplay({
+            formatFor,
+            maxLineBytes: config.maxLineBytes,
+            observer: metrics.parser,
+            store: keep,
+            isStored: compileIsStored(config),
+            deadLetters,
+            now: Date.now,
+          }),
     async [Symbol.asyncDispose]() {
       await explaining[Symbol.asyncDispose]();
       await pool?.[Symbol.asyncDispose]();

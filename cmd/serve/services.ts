@@ -24,6 +24,7 @@ import { type AnalysisServices, openAnalysisServices } from "./analysis/analysis
 import type { FollowedTokenList } from "./analysis/tokens.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
+import { openDeadLetterService } from "./dead-letters.ts";
 import { type EventServices, openEventServices } from "./event/event.ts";
 import { registerStoreGauge } from "./metrics/shared.ts";
 import { openParserServices } from "./parser.ts";
@@ -81,6 +82,9 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       appendEvent: clickSink(config.webhook.clicks, config.projects, events.sinkOf),
     }),
   ]);
+  const replays = { clicks: webhooks.replayClick, lines: parsers.replay, records: events.replay };
+  const letterPorts = { inbox: webhooks.inbox, replays, leases: shared?.leases, now: tools.now };
+  const deadLetters = opened.use(await openDeadLetterService(config, letterPorts));
   const channels = opened.use(
     openChannelServices(config, {
       ...tools,
@@ -106,13 +110,9 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       ...serveAnalysis(analysis),
       serve(ChannelSender, channels.sender),
       serve(ReceiverChecker, channels.checker),
+      deadLetters.service,
     ],
-    codecs: new Map<string, RestCodec>([
-      ...webhooks.codecs,
-      ...events.codecs,
-      ...analysis.codecs,
-      ...channels.codecs,
-    ]),
+    codecs: codecsOf([webhooks, events, analysis, channels]),
     listTokens: analysis.listTokens,
     eventLag: events.lag,
     checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
@@ -139,6 +139,10 @@ function serveAnalysis(analysis: AnalysisServices): readonly ServedService[] {
 
 /** A saved request of 64 KiB is longer as a string of JSON. */
 const maxSavedBytes = 262_144;
+
+function codecsOf(services: readonly { readonly codecs: RestCodecs }[]): RestCodecs {
+  return new Map<string, RestCodec>(services.flatMap(({ codecs }) => [...codecs]));
+}
 
 /**
  * Opens services concurrently, since each may wait for a thread or a disk. When some

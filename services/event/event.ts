@@ -12,6 +12,7 @@ import { debugIngest, ingest } from "./ingest/ingest.ts";
 import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
 import type { NameLimits } from "./record/name-book.ts";
+import { replayRecords } from "./replay.ts";
 import { trackStream } from "./track/stream.ts";
 import { trackBatch } from "./track/track.ts";
 
@@ -48,10 +49,22 @@ const syncBatchSize = 20;
  * 5. The store loads the rows in one transaction (threads of its engine), and the spool is released.
  */
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
+  return createCollection(given).collector;
+}
+
+/** The service and what else offers records to projects. */
+export interface Collection {
+  readonly collector: ServiceImpl<typeof EventCollector>;
+  /** See `replayRecords`. */
+  readonly replay: (letter: Parameters<typeof replayRecords>[1]) => Promise<string | undefined>;
+}
+
+/** Creates the service EventCollector and the replay of refused records. */
+export function createCollection(given: EventCollectorOptions): Collection {
   const { maxInflatedBytes = defaultInflatedBytes, maxProperties = Number.POSITIVE_INFINITY } = given;
   const directory = createProjectDirectory(given.projects, maxProperties, given.names);
   const options = { ...given, directory, maxInflatedBytes, checks: createPendingChecks(given) };
-  return {
+  const collector: ServiceImpl<typeof EventCollector> = {
     track: (request) => trackBatch(options, request, "track"),
     trackStream: (requests) => trackStream(options, requests),
     ingest: (request, context) => ingest(options, request, context),
@@ -67,4 +80,5 @@ export function createEventCollector(given: EventCollectorOptions): ServiceImpl<
     },
     healthCheck: () => create(HealthCheckResponseSchema),
   };
+  return { collector, replay: (letter) => replayRecords(options, letter) };
 }

@@ -1,7 +1,7 @@
 import type { DropReason, RefusalReason } from "./record/record.ts";
 
 /** The method by which records arrived. */
-export type RecordSource = "track" | "track_stream" | "ingest" | "ingest_debug" | "data_debug";
+export type RecordSource = "track" | "track_stream" | "ingest" | "ingest_debug" | "data_debug" | "replay";
 
 /** Receives the events of the collector, for metrics and logs. The methods must not throw. */
 export interface CollectObserver {

@@ -1,3 +1,14 @@
+// The port is one import for services; this file describes how dead letters are read.
+export type {
+  DeadLetterList,
+  StoredDeadLetter,
+  StoredFilter,
+  StoredGroup,
+  StoredGroups,
+  StoredPage,
+  StoredRequest,
+} from "./list.ts";
+
 /** A line which gave no record, with what is needed to find the reason and to send it again. */
 export interface DeadLetter {
   readonly time: Date;
@@ -47,8 +58,17 @@ export class DeadLettersOpenError extends Error {
   override readonly name = "DeadLettersOpenError";
 }
 
+/** The requested page starts after an item which is not in a list of this kind. */
+export class DeadLetterCursorError extends RangeError {
+  override readonly name = "DeadLetterCursorError";
+}
+
 const defaultLineBytes = 65_536;
 const maxNoteCharacters = 1_024;
+
+/** The beginning of every encoded dead letter. A removed one in a file begins with `removedStart`, which is as long. */
+export const encodedStart = '{"time":';
+export const removedStart = '{"done":';
 
 /**
  * Encodes a dead letter as one line of JSON with LF: time, source, index, format, reason, message,
@@ -73,7 +93,8 @@ export function encodeDeadLetter(deadLetter: DeadLetter, maxLineBytes: number = 
   })}\n`;
 }
 
-function cutText(text: string, maxCharacters: number): string {
+/** Cuts a text, but no pair of surrogates. */
+export function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const endsInPair = /[\ud800-\udbff]/.test(text.charAt(maxCharacters - 1));
   return text.slice(0, endsInPair ? maxCharacters - 1 : maxCharacters);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import type { PostgresConnection } from "../sql/postgres/connect.ts";
 import { createLateExecutor } from "../sql/postgres/late-executor.ts";
+import { removedStart } from "./deadletters.ts";
 import { toStorable } from "./postgres/storable.ts";
 import { deadLetterStore } from "./postgres/store.ts";
 
@@ -37,7 +38,8 @@ export async function moveDeadLetters(moved: MovedDeadLetters): Promise<number> 
   let letters = 0;
   const rotated = Array.from({ length: keepFiles }, (_, at) => `${file}.${keepFiles - at}`);
   for (const path of [...rotated, file].filter((name) => existsSync(name))) {
-    for await (const lines of wholeChunks(path)) {
+    for await (const chunk of wholeChunks(path)) {
+      const lines = withoutRemoved(chunk);
       number++;
       for (const byte of lines) if (byte === lineFeed) letters++;
       const write = { list, writer, number, maxBytes, ndjson: toStorable(lines) };
@@ -45,6 +47,16 @@ export async function moveDeadLetters(moved: MovedDeadLetters): Promise<number> 
     }
   }
   return letters;
+}
+
+/** Leaves out the lines of removed dead letters. */
+function withoutRemoved(lines: Buffer): Buffer {
+  if (!lines.includes(removedStart)) return lines;
+  const kept = lines
+    .toString("latin1")
+    .split(/(?<=\n)/)
+    .filter((line) => !line.startsWith(removedStart));
+  return Buffer.from(kept.join(""), "latin1");
 }
 
 /** Returns the number of a process that writes this list of this folder, always the same. */

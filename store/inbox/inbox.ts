@@ -7,9 +7,11 @@ import type {
   Counts,
   DeadLetter,
   DeadLetterFilter,
+  DeadLetterGroups,
   Delivery,
   DeliveryDetail,
   DeliveryFilter,
+  OrderedPageRequest,
   Page,
   PageRequest,
   ReceivedBatch,
@@ -43,10 +45,13 @@ export type {
   Counts,
   DeadLetter,
   DeadLetterFilter,
+  DeadLetterGroup,
+  DeadLetterGroups,
   Delivery,
   DeliveryDetail,
   DeliveryFilter,
   DeliveryState,
+  OrderedPageRequest,
   Page,
   PageRequest,
   ReceivedBatch,
@@ -165,13 +170,21 @@ export interface Inbox extends AsyncDisposable {
    */
   leaveRate(target: string, token: string, afterMs: number, options?: CallOptions): Promise<void>;
 
-  /** Lists dead letters, newest first. */
-  deadLetters(filter: DeadLetterFilter, page: PageRequest, options?: CallOptions): Promise<Page<DeadLetter>>;
+  /** Lists dead letters, newest first unless the page says otherwise. */
+  deadLetters(
+    filter: DeadLetterFilter,
+    page: OrderedPageRequest,
+    options?: CallOptions,
+  ): Promise<Page<DeadLetter>>;
+
+  /** Counts the newest 100,000 dead letters by channel, target and reason. */
+  deadLetterGroups(options?: CallOptions): Promise<DeadLetterGroups>;
 
   /**
    * Makes dead letters pending again, with attempts counted from 0. Calls with the same nonce replay
    * once and return the same result; a replayed element never counts as a duplicate. An `ordered`
-   * element goes to the end of its queue.
+   * element goes to the end of its queue. Without a limit, all that match are replayed in one
+   * transaction. With a limit, a nonce is for one call, and dead letters whose batch is lost are passed over.
    */
   replay(filter: DeadLetterFilter, request: ReplayRequest, options?: CallOptions): Promise<ReplayResult>;
 

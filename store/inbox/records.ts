@@ -8,6 +8,12 @@ export interface PageRequest {
   readonly after?: string;
 }
 
+/** A page of a list that is read in both directions. */
+export interface OrderedPageRequest extends PageRequest {
+  /** Default: newest. */
+  readonly order?: "newest" | "oldest";
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** The `after` of the next page; null at the end. */
@@ -36,6 +42,8 @@ export interface DeadLetterFilter {
   readonly deliveryId?: string;
   /** A part of the reason. */
   readonly reason?: string;
+  /** The reason, exactly. */
+  readonly wholeReason?: string;
   /** Became dead letters at or after this time. */
   readonly fromMs?: number;
   /** Became dead letters before this time. */
@@ -71,11 +79,36 @@ export interface ReplayRequest {
   readonly nonce: string;
   /** Counts without a change; the nonce stays unused. Default false. */
   readonly dryRun?: boolean;
+  /** Takes only this many, at least 1, in the order in which they became dead letters. */
+  readonly limit?: number;
+  /** The `next` of the replay before, with a limit. */
+  readonly after?: string;
 }
 
 export interface ReplayResult {
   /** The number of dead letters which matched and, except in a dry run, are pending again. */
   readonly count: number;
+  /** With a limit: the `after` with which the replay continues; null at the end. */
+  readonly next?: string | null;
+}
+
+/** Dead letters of one channel and target with one reason. */
+export interface DeadLetterGroup {
+  readonly channel: string;
+  readonly target: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly oldestMs: number;
+  readonly newestMs: number;
+  /** The newest of them. */
+  readonly example: DeadLetter;
+}
+
+export interface DeadLetterGroups {
+  /** The most frequent first, at most 1,000. */
+  readonly groups: readonly DeadLetterGroup[];
+  /** Whether every dead letter is counted. */
+  readonly isComplete: boolean;
 }
 
 /** `leased`: handed to a target at the moment. `pending`: waiting, perhaps for a retry. */

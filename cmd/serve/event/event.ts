@@ -21,8 +21,9 @@ import type { Config } from "../../config/config.ts";
 import { openDeadLetters } from "../data/dead-letters.ts";
 import { lockFolder } from "../data/lock.ts";
 import { createSharedClock, openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
+import type { Replays } from "../dead-letters.ts";
 import { tooLarge } from "../gateway-ports.ts";
-import { createLateService, type Gate, gateService } from "../lazy.ts";
+import { createLateService, type Gate, gateService, loadOnce } from "../lazy.ts";
 import { createEventMetrics, registerLagGauges, registerQueryGauges } from "../metrics/event.ts";
 import type { FindParts } from "../metrics/shared.ts";
 import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
@@ -34,6 +35,7 @@ import { readEventLag } from "./lag.ts";
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
   readonly watcher: ServiceImpl<typeof RecordWatcher>;
+  readonly replay: Exclude<Replays["records"], string>;
   /** Ends the watches. */
   beginStop(): void;
   /** Admits calls by app id before their bodies are read. */
@@ -88,9 +90,9 @@ export async function openEventServices(
   const lag = (): Promise<EventLag | undefined> => readEventLag(backend.progress());
   registerLagGauges(registry, lag);
   registerQueryGauges(registry, store.queryCounts);
-  const collector = createLateService(EventCollector, async () => {
-    const { createEventCollector } = await import("../../../services/event/event.ts");
-    return createEventCollector({
+  const collection = loadOnce(async () => {
+    const { createCollection } = await import("../../../services/event/event.ts");
+    return createCollection({
       projects: config.projects,
       append,
       deadLetters,
@@ -105,6 +107,7 @@ export async function openEventServices(
       names: nameLimitsOf(config.events),
     });
   });
+  const collector = createLateService(EventCollector, async () => (await collection()).collector);
   const stack = opened.move();
   return {
     collector: gateService(
@@ -114,6 +117,10 @@ export async function openEventServices(
       gatedMethods,
     ),
     watcher,
+    async replay(letter) {
+      await backend.recordGate()?.catch(refuse);
+      return await (await collection()).replay(letter);
+    },
     beginStop,
     admit: createSdkAdmit({
       appids: new Set(config.projects.flatMap(({ appids }) => appids)),

@@ -21,6 +21,7 @@ import { createPushIdCheckers } from "../../../services/webhook/receive/check-pu
 import { createReceiver, type Receive, type RoutesOf } from "../../../services/webhook/receive/receive.ts";
 import { createWatchMethod } from "../../../services/webhook/watch/method.ts";
 import { createDeliveryWatches } from "../../../services/webhook/watch/watch.ts";
+import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { Config } from "../../config/config.ts";
 import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
 import { startPruning } from "../prune.ts";
@@ -34,6 +35,8 @@ type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClic
 export interface Messages extends AsyncDisposable {
   readonly receive: Receive;
   readonly methods: Methods;
+  /** Undefined on a server that stores no messages. */
+  readonly inbox: Pick<Inbox, "deadLetters" | "deadLetterGroups" | "delivery" | "replay"> | undefined;
   readonly findDelivery: ClickOptions["findDelivery"];
   readonly checks: Readonly<Record<string, ReadyCheck>>;
 }
@@ -113,6 +116,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
         stopSignal: stop.signal,
       }),
     },
+    inbox,
     findDelivery: (deliveryId) => mapErrors(() => inbox.delivery(deliveryId)),
     checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -164,6 +168,7 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
       replayDeadLetters: nothing,
       getStats: nothing,
     },
+    inbox: undefined,
     findDelivery: async () => null,
     checks: {},
     async [Symbol.asyncDispose]() {},

@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createOutbound } from "../../../base/net/outbound.ts";
+import { retryLater } from "../../../base/rpc/map-errors.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type Append, appendToBoth } from "../../../services/bridges/event-sinks.ts";
@@ -18,9 +19,11 @@ import {
 } from "../../../services/webhook/refused/refused-requests.ts";
 import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
-import type { RecordSink } from "../../../store/records/records.ts";
+import type { StoredDeadLetter } from "../../../store/deadletters/deadletters.ts";
+import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
 import { combineObservers } from "../combine-observers.ts";
+import type { Replays } from "../dead-letters.ts";
 import { callerOf, jsonDecoderOf, tooLarge } from "../gateway-ports.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
@@ -32,13 +35,14 @@ import { openClickForwarder } from "./click-forward.ts";
 import { clickFolder, openClickSpool } from "./click-spool.ts";
 import { type Messages, openMessages, refuseMessages } from "./messages.ts";
 
-export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks"> {
+export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks" | "inbox"> {
   readonly receiver: ServiceImpl<typeof WebhookReceiver>;
   /** Admit calls by channel and headers before their bodies are read. */
   readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
   readonly admitCaller: { readonly receive: ReturnType<typeof createReceiveAdmitCaller> };
   /** The REST forms of its messages. */
   readonly codecs: RestCodecs;
+  readonly replayClick: Replays["clicks"];
   /** Starts the stop: calls that wait for messages return, and `drainMs` begins. */
   beginStop(): void;
 }
@@ -104,12 +108,7 @@ export async function openWebhookServices(
   const stack = opened.move();
   return {
     receiver: {
-      ...createReceiveMethod({
-        channels,
-        receive: messages.receive,
-        callerOf,
-        tooLarge,
-      }),
+      ...createReceiveMethod({ channels, receive: messages.receive, callerOf, tooLarge }),
       ...createClickMethod({
         config: clicksConfig,
         sink: countClicks(appendToBoth(spool.append, appendEvent), metrics),
@@ -124,6 +123,8 @@ export async function openWebhookServices(
     admitCaller: { receive: createReceiveAdmitCaller(channels) },
     codecs: createWebhookCodecs(jsonDecoderOf(config)),
     checks: messages.checks,
+    inbox: messages.inbox,
+    replayClick: createClickReplay(clicksConfig, spool),
     beginStop: stop.begin,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -143,6 +144,24 @@ function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: un
   return (error) => {
     metrics.pruneFailed();
     logger.error({ err: error }, "could not delete expired messages");
+  };
+}
+
+/** Returns a function that adds clicks to those that are sent to the platform, or why there is none. */
+function createClickReplay(
+  { forward }: Pick<Config["webhook"]["clicks"], "forward">,
+  { append }: Pick<RecordSink, "append">,
+): Replays["clicks"] {
+  if (forward === undefined) {
+    return "clicks are not sent to the platform, since webhook.clicks.forward is not set";
+  }
+  return async ({ line }: Pick<StoredDeadLetter, "line">): Promise<undefined> => {
+    try {
+      await append(Buffer.from(line));
+    } catch (error) {
+      if (!(error instanceof RecordsUnavailableError)) throw error;
+      throw retryLater("the spool of clicks is temporarily unavailable", 1_000, { cause: error });
+    }
   };
 }
 

@@ -18,6 +18,22 @@ export function createRecordDeadLetters(): SharedDeadLetters {
   return createSharedDeadLetters({ maxOwn: maxOwnDeadLetters, join: (texts) => `[${texts.join(",")}]` });
 }
 
+/** Returns the index of dead letters of a project. */
+export function indexOfProject(projectId: number | bigint): string {
+  return `project ${projectId}`;
+}
+
+/** Returns the project of dead letters with an index; undefined for those of imported files. */
+export function projectOfIndex(index: string | undefined): number | undefined {
+  const [, projectId] = /^project (\d{1,15})$/.exec(index ?? "") ?? [];
+  return projectId === undefined ? undefined : Number(projectId);
+}
+
+/** Reports whether dead letters with a reason are records that are stored, but lost a number. */
+export function isStoredRecord(reason: string): boolean {
+  return reason === "number_range";
+}
+
 /** Keeps refused records, so that the sender can correct them and send them again. */
 export function appendRefused(
   deadLetters: Pick<DeadLetters, "append">,
@@ -27,7 +43,7 @@ export function appendRefused(
 ): void {
   if (refused.length === 0) return;
   const time = new Date(now());
-  const index = `project ${projectId}`;
+  const index = indexOfProject(projectId);
   const buffer = createRecordDeadLetters();
   const texts = refused.flatMap(({ refusal: { reason, message }, line }) =>
     buffer.add({ time, source: "event", index, format: undefined, reason, message, line }),

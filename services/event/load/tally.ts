@@ -1,5 +1,5 @@
 import { type DeadLetterBatch, encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
-import { createRecordDeadLetters } from "../ingest/refused-records.ts";
+import { createRecordDeadLetters, indexOfProject } from "../ingest/refused-records.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
@@ -77,7 +77,7 @@ export class Tally {
     const deadLetter = {
       time: new Date(from?.receivedMs ?? 0),
       source: "event.load",
-      index: from === undefined ? undefined : (from.place ?? `project ${from.projectId}`),
+      index: from === undefined ? undefined : (from.place ?? indexOfProject(from.projectId)),
       format: undefined,
       reason,
       message,

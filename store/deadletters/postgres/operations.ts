@@ -1,5 +1,6 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { wholeLines } from "../queue.ts";
+import { count, find, get, groups, remove } from "./list-operations.ts";
 
 /** The dead letters that a process writes in one statement. */
 export interface DeadLetterWrite {
@@ -88,4 +89,5 @@ function* insert(list: string, part: number, lines: Uint8Array): Operation<void>
   );
 }
 
-export const operations = { append, prune };
+/** All operations; those of `list-operations.ts` read and remove what is stored. */
+export const operations = { append, count, find, get, groups, prune, remove };

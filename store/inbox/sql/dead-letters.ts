@@ -3,7 +3,7 @@ import { toStorableText } from "../../sql/values.ts";
 import type { BatchElement } from "../batch.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
-import type { DeadLetter, DeadLetterFilter, Page, PageRequest } from "../records.ts";
+import type { DeadLetter, DeadLetterFilter, DeadLetterGroups, OrderedPageRequest, Page } from "../records.ts";
 
 /** A dead letter's row. `push_id` and `request_id` are JSON texts, which can contain what a database's text can't. */
 export interface DeadRow {
@@ -51,22 +51,68 @@ export function* insertDeadLetters(
 export function* listDeadLetters(
   { dialect }: Session,
   filter: DeadLetterFilter,
-  { limit, after }: PageRequest,
+  { limit, after, order = "newest" }: OrderedPageRequest,
 ): Operation<Page<DeadLetter>> {
   const { where, params } = whereOf(filter, dialect);
-  const before = after === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(after);
+  const isNewest = order === "newest";
+  const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
+  const place = after === undefined ? start : decodeCursor(after);
   const at = params.length;
-  const rows = yield* all<DeadRow & { request_id: string | null }>(
-    `SELECT d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
-       d.accepted_at_ms, d.died_at_ms, b.request_id
+  const rows = yield* all<ListedRow>(
+    `SELECT ${listedColumns}
      FROM {dead} d LEFT JOIN {batches} b ON b.seq = d.batch_seq
-     WHERE ${where} AND d.id < $${at + 1} ORDER BY d.id DESC LIMIT $${at + 2}`,
+     WHERE ${where} AND d.id ${isNewest ? "<" : ">"} $${at + 1}
+     ORDER BY d.id ${isNewest ? "DESC" : "ASC"} LIMIT $${at + 2}`,
     ...params,
-    before,
+    place,
     limit + 1,
   );
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { items: rows.slice(0, limit).map(toDeadLetter), next: last === undefined ? null : `${last.id}` };
+}
+
+/** A dead letter's row with the platform's id of its batch. */
+export type ListedRow = DeadRow & { readonly request_id: string | null };
+
+/** The columns of a ListedRow, of `{dead} d` and `{batches} b`. */
+export const listedColumns = `d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
+       d.accepted_at_ms, d.died_at_ms, b.request_id`;
+
+/** The number of dead letters that are counted, about 0.1 s. */
+const maxCounted = 100_000;
+const maxGroups = 1_000;
+
+interface GroupRow extends ListedRow {
+  readonly count: number;
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+/** Counts the newest dead letters by channel, target and reason. */
+export function* groupDeadLetters(_session: Session): Operation<DeadLetterGroups> {
+  const rows = yield* all<GroupRow>(
+    `SELECT g.count, g.oldest, g.newest, ${listedColumns}
+     FROM (SELECT COUNT(*) AS count, MIN(n.died_at_ms) AS oldest, MAX(n.died_at_ms) AS newest, MAX(n.id) AS id
+       FROM (SELECT id, channel, target, reason, died_at_ms FROM {dead} ORDER BY id DESC LIMIT $1) AS n
+       GROUP BY n.channel, n.target, n.reason) AS g
+     JOIN {dead} d ON d.id = g.id LEFT JOIN {batches} b ON b.seq = d.batch_seq
+     ORDER BY g.count DESC, d.id DESC LIMIT $2`,
+    maxCounted,
+    maxGroups,
+  );
+  const counted = rows.reduce((sum, { count }) => sum + count, 0);
+  return {
+    groups: rows.map((row) => ({
+      channel: row.channel,
+      target: row.target,
+      reason: row.reason,
+      count: row.count,
+      oldestMs: row.oldest,
+      newestMs: row.newest,
+      example: toDeadLetter(row),
+    })),
+    isComplete: counted < maxCounted && rows.length < maxGroups,
+  };
 }
 
 /** Returns conditions on `{dead} d`, with parameters from `$1`. */
@@ -76,10 +122,11 @@ export function whereOf(
 ): { where: string; params: readonly Value[] } {
   const delivery = filter.deliveryId === undefined ? undefined : decodeDeliveryId(filter.deliveryId);
   const batch = filter.batchId === undefined ? undefined : decodeBatchId(filter.batchId);
-  const { reason, requestId } = filter;
+  const { reason, wholeReason, requestId } = filter;
   const conditions: readonly (readonly [string, Value | undefined])[] = [
     ["d.channel =", filter.channel],
     ["d.target =", filter.target],
+    ["d.reason =", wholeReason === undefined ? undefined : toStorableText(wholeReason)],
     ["d.push_id =", filter.pushId === undefined ? undefined : JSON.stringify(filter.pushId)],
     ["d.died_at_ms >=", filter.fromMs],
     ["d.died_at_ms <", filter.toMs],
@@ -105,7 +152,7 @@ export function whereOf(
   return { where: where.join(" AND "), params };
 }
 
-function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): DeadLetter {
+export function toDeadLetter(row: ListedRow): DeadLetter {
   const batchId = encodeBatchId({ seq: row.batch_seq, acceptedAtMs: row.accepted_at_ms });
   return {
     deliveryId: encodeDeliveryId(batchId, row.element_index, row.target),
@@ -133,7 +180,8 @@ export function parseText(json: string | null): string | null {
   }
 }
 
-function decodeCursor(after: string): number {
+/** @throws PageCursorError */
+export function decodeCursor(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after);
   throw new PageCursorError(`page cursor ${JSON.stringify(after)} is not one of this list`);
 }

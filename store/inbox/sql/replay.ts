@@ -3,7 +3,7 @@ import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.t
 import { isOrderedRoute } from "../stored-batch.ts";
 import { endAttempts } from "./attempts.ts";
 import { addCounts } from "./counts.ts";
-import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
+import { type DeadRow, decodeCursor, parseText, whereOf } from "./dead-letters.ts";
 import { enqueue } from "./order.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
@@ -15,8 +15,9 @@ export interface Replayed {
 export function* replay(
   session: Session,
   filter: DeadLetterFilter,
-  { nonce, dryRun = false }: ReplayRequest,
+  { nonce, dryRun = false, limit, after }: ReplayRequest,
 ): Operation<Replayed> {
+  if (limit !== undefined) return yield* replaySome(session, filter, { nonce, dryRun, limit, after });
   const { where, params } = whereOf(filter, session.dialect);
   if (dryRun) {
     const row = yield* first<{ count: number }>(
@@ -32,15 +33,55 @@ export function* replay(
      WHERE ${where} ORDER BY d.target, d.batch_seq, d.element_index ${session.dialect.forUpdate}`,
     ...params,
   );
-  const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
-  let count = 0;
-  for (const group of groups.values()) count += yield* replayGroup(session, group, nonce);
+  const replayed = yield* replayRows(session, rows, nonce);
   yield* run(
     "INSERT INTO {replays} (nonce, replayed, replayed_at_ms) VALUES ($1, $2, $3)",
     nonce,
-    count,
+    replayed.result.count,
     session.nowMs,
   );
+  return replayed;
+}
+
+interface SomeRequest {
+  readonly nonce: string;
+  readonly dryRun: boolean;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** Replays the next dead letters by their ids. */
+function* replaySome(
+  session: Session,
+  filter: DeadLetterFilter,
+  { nonce, dryRun, limit, after }: SomeRequest,
+): Operation<Replayed> {
+  const { where, params } = whereOf(filter, session.dialect);
+  const place = after === undefined ? 0 : decodeCursor(after);
+  const ids = yield* all<{ id: number }>(
+    `SELECT d.id FROM {dead} d WHERE ${where} AND d.id > $${params.length + 1}
+     ORDER BY d.id LIMIT $${params.length + 2}`,
+    ...params,
+    place,
+    limit,
+  );
+  const next = ids.length < limit ? null : `${ids.at(-1)!.id}`;
+  if (dryRun) return { result: { count: ids.length, next }, wake: [] };
+  // Another replay may have taken some of them meanwhile.
+  const rows = yield* all<DeadRow>(
+    `SELECT d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id FROM {dead} d
+     WHERE d.id IN ${session.dialect.integersOf("$1")}
+     ORDER BY d.target, d.batch_seq, d.element_index ${session.dialect.forUpdate}`,
+    JSON.stringify(ids.map(({ id }) => id)),
+  );
+  const { result, wake } = yield* replayRows(session, rows, nonce);
+  return { result: { count: result.count, next }, wake };
+}
+
+function* replayRows(session: Session, rows: readonly DeadRow[], nonce: string): Operation<Replayed> {
+  const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
+  let count = 0;
+  for (const group of groups.values()) count += yield* replayGroup(session, group, nonce);
   return { result: { count }, wake: [...new Set(rows.map(({ target }) => target))] };
 }
 

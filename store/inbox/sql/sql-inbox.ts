@@ -145,11 +145,15 @@ export class SqlInbox implements port.Inbox {
 
   async deadLetters(
     filter: port.DeadLetterFilter,
-    page: port.PageRequest,
+    page: port.OrderedPageRequest,
     options?: port.CallOptions,
   ): Promise<port.Page<port.DeadLetter>> {
     checkPage(page);
     return await this.#call("listDeadLetters", [filter, page], options);
+  }
+
+  async deadLetterGroups(options?: port.CallOptions): Promise<port.DeadLetterGroups> {
+    return await this.#call("groupDeadLetters", [], options);
   }
 
   async replay(
@@ -158,6 +162,7 @@ export class SqlInbox implements port.Inbox {
     options?: port.CallOptions,
   ): Promise<port.ReplayResult> {
     checkNonce(request.nonce);
+    if (request.limit !== undefined) checkPage({ limit: request.limit });
     await this.#attempts.flush();
     const { result, wake } = await this.#call("replay", [filter, request], options);
     this.#notify(wake);

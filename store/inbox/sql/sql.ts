@@ -6,7 +6,7 @@ import { addAttempts } from "./attempts.ts";
 import { findBatch, listBatches } from "./batches.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./counts.ts";
-import { listDeadLetters } from "./dead-letters.ts";
+import { groupDeadLetters, listDeadLetters } from "./dead-letters.ts";
 import { findDelivery, listDeliveries } from "./deliveries.ts";
 import { complete, release, replyOf } from "./finish.ts";
 import { expireLeases, extend, lease } from "./lease.ts";
@@ -30,6 +30,7 @@ export const operations = {
   findBatch,
   findDelivery,
   expireLeases,
+  groupDeadLetters,
   saveClock,
   lease,
   leaveRate,

@@ -115,6 +115,59 @@ export function testDeadLetters(open: OpenWorld): void {
       expect((await world.inbox.deadLetters({}, { limit: 9 })).items).toHaveLength(2);
     });
 
+    it("are listed from the oldest on, and found by their whole reason", async () => {
+      await using world = await open();
+      await acceptAndBury(world, ["a", "b", "c"]);
+      const first = await world.inbox.deadLetters({}, { limit: 2, order: "oldest" });
+      expect(first.items.map(({ pushId }) => pushId)).toEqual(["a", "b"]);
+      const next = await world.inbox.deadLetters({}, { limit: 2, order: "oldest", after: first.next! });
+      expect([next.items.map(({ pushId }) => pushId), next.next]).toEqual([["c"], null]);
+      const found = async (wholeReason: string) =>
+        (await world.inbox.deadLetters({ wholeReason }, { limit: 10 })).items.map(({ pushId }) => pushId);
+      expect([await found("no 1"), await found("no"), await found("no\0")]).toEqual([["b"], [], []]);
+    });
+
+    it("are counted by channel, target and reason, with the newest of each", async () => {
+      await using world = await open();
+      expect(await world.inbox.deadLetterGroups()).toEqual({ groups: [], isComplete: true });
+      const startMs = world.clock.ms;
+      await acceptAndBury(world, ["a", "b"]);
+      await acceptAndBury(world, ["c"]);
+      await acceptAndBury(world, ["d"], "c", "u");
+      const { groups, isComplete } = await world.inbox.deadLetterGroups();
+      expect(isComplete).toBe(true);
+      const times = { oldestMs: startMs, newestMs: startMs + 10 };
+      expect(groups).toMatchObject([
+        { channel: "c", target: "t", reason: "no 0", count: 2, ...times, example: { pushId: "c" } },
+        { channel: "c", target: "u", reason: "no 0", count: 1, example: { pushId: "d" } },
+        { channel: "c", target: "t", reason: "no 1", count: 1, example: { pushId: "b", attempts: 1 } },
+      ]);
+    });
+
+    it("are counted and replayed some at a time, each once", async () => {
+      await using world = await open();
+      await acceptAndBury(world, ["a", "b", "c"]);
+      await acceptAndBury(world, ["d"], "c", "u");
+      const some = (after: string | null | undefined, nonce: string, dryRun = false) =>
+        world.inbox.replay({ target: "t" }, { nonce, dryRun, limit: 2, ...(after && { after }) });
+      const counted = await some(null, "n", true);
+      expect(counted).toEqual({ count: 2, next: expect.any(String) });
+      expect(await some(counted.next, "n", true)).toEqual({ count: 1, next: null });
+      const first = await some(null, "n1");
+      expect(first).toEqual(counted);
+      const { items } = await world.inbox.lease(lease);
+      expect(items.map(indexesOf)).toEqual([[0, 1]]);
+      await world.inbox.settle(items[0]!.token, [{ index: 1, kind: "dead", reason: "again" }]);
+      expect(await some(first.next, "n2")).toEqual({ count: 2, next: expect.any(String) });
+      expect(await some(null, "n3")).toEqual({ count: 0, next: null });
+      expect(await world.inbox.counts({ recount: true })).toMatchObject([
+        { target: "t", dead: 0, pending: 3 },
+        { target: "u", dead: 1, pending: 0 },
+      ]);
+      await expect(world.inbox.replay({}, { nonce: "n", limit: 0 })).rejects.toThrow("limit");
+      await expect(some("nonsense", "n")).rejects.toBeInstanceOf(PageCursorError);
+    });
+
     it("are replayed once per nonce", async () => {
       await using world = await open();
       await acceptAndBury(world, ["a", "b", "c"]);

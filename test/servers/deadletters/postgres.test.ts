@@ -1,10 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
 import { openDurablePostgresDeadLetters } from "../../../store/deadletters/durable.ts";
+import { moveDeadLetters } from "../../../store/deadletters/move.ts";
+import { createNdjsonList } from "../../../store/deadletters/ndjson-list.ts";
+import { createPostgresList } from "../../../store/deadletters/postgres/list.ts";
 import {
   migrate,
   openPostgresDeadLetters,
   type PostgresDeadLettersOptions,
 } from "../../../store/deadletters/postgres/open.ts";
+import { describeDeadLetterList } from "../../conformance/deadletter-list.ts";
 import { batch, createTallies, describeDeadLetters, letter } from "../../conformance/deadletters.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 
@@ -37,6 +45,22 @@ function open(options: Partial<PostgresDeadLettersOptions> = {}) {
 describeDeadLetters(async (observer) => {
   const { letters, read } = open({ observer });
   return { letters, read: async () => read() };
+});
+
+describeDeadLetterList(async () => {
+  const { letters, list } = open();
+  const kept = createPostgresList({
+    connection: server,
+    schema: "engage",
+    list,
+    byIndex: true,
+    maxScanned: 3,
+  });
+  onTestFinished(async () => {
+    await letters[Symbol.asyncDispose]();
+    await kept[Symbol.asyncDispose]();
+  });
+  return { letters, list: kept };
 });
 
 describe("a list of dead letters", () => {
@@ -135,6 +159,22 @@ describe("a database that is not available", () => {
     );
     await letters[Symbol.asyncDispose]();
   });
+});
+
+it("moves files into a list without those that were replayed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "engage-deadletters-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "parser.ndjson");
+  const lines = ["a", "b 战", "c"].map((line) => encodeDeadLetter(letter({ line })));
+  await writeFile(file, lines.join(""));
+  const list = `list-${++lists}`;
+  const files = createNdjsonList({ file, byIndex: false });
+  const { items } = await files.list({}, { limit: 1, order: "newest" });
+  await files.remove(items.map(({ id }) => id));
+  const connection = { ...server, schema: "engage" };
+  const moved = { file, keepFiles: 1, source: "folder", list, maxBytes: 1e6, connection };
+  expect(await moveDeadLetters(moved)).toBe(2);
+  expect(readLines(list).map(({ line }) => line)).toEqual(["a", "b 战"]);
 });
 
 describe("dead letters of which none may be lost", () => {

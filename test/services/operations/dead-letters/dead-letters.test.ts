@@ -1,0 +1,280 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import {
+  type DeadLetterFilterSchema,
+  DeadLetterKind,
+  DeadLetterOrder,
+  DeadLetters,
+} from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
+import { createDeadLetters } from "../../../../services/operations/dead-letters/dead-letters.ts";
+import type { DeadLetterSources } from "../../../../services/operations/dead-letters/kinds.ts";
+import {
+  createEmptySource,
+  type DeadLetterSource,
+  type FoundDeadLetter,
+} from "../../../../services/operations/dead-letters/source.ts";
+import {
+  DeadLetterCursorError,
+  DeadLettersUnavailableError,
+} from "../../../../store/deadletters/deadletters.ts";
+import { InboxUnavailableError } from "../../../../store/inbox/inbox.ts";
+
+const letter: FoundDeadLetter = {
+  id: "1.2",
+  timeMs: 5,
+  reason: "invalid_json",
+  message: "no JSON",
+  lines: 1,
+  content: "a line",
+  isIncomplete: false,
+};
+
+const empty = createEmptySource("there are none");
+
+function clientOf(parser: Partial<DeadLetterSource>, others: Partial<DeadLetterSources> = {}) {
+  const own = { ...empty, replayObstacle: undefined, fields: ["index"] as const, ...parser };
+  const sources = { webhook: empty, click: empty, record: empty, parser: own, ...others };
+  const service = createDeadLetters({ sources, now: () => 1_000 });
+  return createClient(
+    DeadLetters,
+    createRouterTransport((router) => router.service(DeadLetters, service)),
+  );
+}
+
+async function refusal(call: Promise<unknown>): Promise<readonly [Code, string]> {
+  const error = ConnectError.from(
+    await call.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    ),
+  );
+  return [error.code, error.rawMessage];
+}
+
+const kind = DeadLetterKind.PARSER;
+const valid = "dead_letter_id, reason, text, dead_from, dead_until, index";
+
+describe("a filter", () => {
+  it.each<readonly [MessageInitShape<typeof DeadLetterFilterSchema>, string]>([
+    [{}, "filter.kind is required, valid are DEAD_LETTER_KIND_WEBHOOK, _CLICK, _PARSER and _RECORD"],
+    [
+      { kind: 9 as DeadLetterKind },
+      "filter.kind is 9, valid are the numbers of DEAD_LETTER_KIND_WEBHOOK, _CLICK, _PARSER and _RECORD",
+    ],
+    [{ kind, channel: "c" }, `filter.channel is not a field of this kind, valid are ${valid}`],
+    [{ kind, target: "t" }, `filter.target is not a field of this kind, valid are ${valid}`],
+    [{ kind, projectId: 1n }, `filter.project_id is not a field of this kind, valid are ${valid}`],
+    [{ kind, deadLetterId: "click.1" }, "filter.dead_letter_id is not the id of a dead letter of this kind"],
+    [{ kind, deadLetterId: "1" }, "filter.dead_letter_id is not the id of a dead letter of this kind"],
+    [
+      { kind, deadFrom: timestampFromMs(2), deadUntil: timestampFromMs(2) },
+      "filter.dead_until is not after dead_from, so nothing can match",
+    ],
+  ])("is refused (%#)", async (filter, message) => {
+    const request = { filter };
+    const client = clientOf({});
+    const exported = (async () => {
+      for await (const _ of client.exportDeadLetters(request));
+    })();
+    for (const call of [
+      client.listDeadLetters(request),
+      client.countDeadLetters(request),
+      client.replayDeadLetters({ ...request, all: true }),
+      exported,
+    ]) {
+      expect(await refusal(call)).toEqual([Code.InvalidArgument, message]);
+    }
+  });
+
+  it("is required", async () => {
+    const message = "filter is required, and its kind";
+    expect(await refusal(clientOf({}).listDeadLetters({}))).toEqual([Code.InvalidArgument, message]);
+  });
+
+  it("selects by all fields that are set", async () => {
+    const asked: unknown[] = [];
+    const client = clientOf({
+      async list(filter, request) {
+        asked.push([filter, request]);
+        return { items: [], next: null };
+      },
+    });
+    const times = { deadFrom: timestampFromMs(1), deadUntil: timestampFromMs(9) };
+    const filter = { kind, deadLetterId: "parser.1.2", reason: "r", text: "t", index: "i", ...times };
+    await client.listDeadLetters({ filter, order: DeadLetterOrder.OLDEST, pageSize: 7 });
+    await client.listDeadLetters({ filter: { kind } });
+    const all = { id: "1.2", reason: "r", text: "t", index: "i", fromMs: 1, untilMs: 9 };
+    expect(asked).toEqual([
+      [all, { limit: 7, order: "oldest" }],
+      [{}, { limit: 50, order: "newest" }],
+    ]);
+  });
+});
+
+describe("lists", () => {
+  it("cut contents between characters, unlike a single dead letter", async () => {
+    const content = `a${"é".repeat(1_500)}`;
+    const found = { ...letter, content };
+    const client = clientOf({
+      list: async () => ({ items: [found], next: null }),
+      get: async (id) => (id === "1.2" ? found : null),
+    });
+    const { deadLetters } = await client.listDeadLetters({ filter: { kind } });
+    expect(deadLetters).toMatchObject([{ deadLetterId: "parser.1.2", contentIsCut: true }]);
+    expect(Buffer.from(deadLetters[0]!.content).toString()).toBe(`a${"é".repeat(1_023)}`);
+    const { deadLetter } = await client.getDeadLetter({ deadLetterId: "parser.1.2" });
+    expect(deadLetter).toMatchObject({ contentIsCut: false });
+    expect(Buffer.from(deadLetter!.content).toString()).toBe(content);
+  });
+
+  it.each([
+    ["", Code.InvalidArgument, "dead_letter_id is required"],
+    ["parser.9", Code.NotFound, 'dead_letter_id "parser.9" is unknown, or it was replayed or deleted'],
+    ["nothing", Code.NotFound, 'dead_letter_id "nothing" is unknown, or it was replayed or deleted'],
+  ])("have none of the id %j", async (deadLetterId, code, message) => {
+    expect(await refusal(clientOf({}).getDeadLetter({ deadLetterId }))).toEqual([code, message]);
+  });
+
+  it("have the most frequent reasons first, and say how many there are beyond", async () => {
+    const groupOf = (count: number) => {
+      return { reason: `r${count}`, count, bytes: 10, oldestMs: count, newestMs: 2 * count, example: letter };
+    };
+    const groups = Array.from({ length: 103 }, (_, at) => groupOf(at + 1));
+    const client = clientOf({ groups: async () => ({ groups, isComplete: false }) });
+    const { reasons, further, complete } = await client.listReasons({ kind });
+    expect([reasons.length, further, complete]).toEqual([100, 3n, false]);
+    expect(reasons[0]).toMatchObject({ reason: "r103", count: 103n, example: { reason: "invalid_json" } });
+    const { kinds } = await client.listKinds({});
+    expect(kinds).toMatchObject([
+      { kind: DeadLetterKind.WEBHOOK, count: 0n, complete: true, replayObstacle: "there are none" },
+      { kind: DeadLetterKind.CLICK },
+      { kind, count: 5_356n, bytes: 1_030n, complete: false, replayObstacle: "" },
+      { kind: DeadLetterKind.RECORD },
+    ]);
+    expect(kinds[2]).toMatchObject({ oldestTime: timestampFromMs(1), newestTime: timestampFromMs(206) });
+  });
+});
+
+describe("a replay", () => {
+  it("takes no more than there was when it began, over all of its calls", async () => {
+    const asked: unknown[] = [];
+    let next: string | null = "place 1";
+    const client = clientOf({
+      async replay(filter, request) {
+        asked.push([filter, request]);
+        return { replayed: 1, refused: 2, incomplete: 3, firstRefusal: "no", next };
+      },
+    });
+    const request = { filter: { kind, reason: "r" }, pageSize: 10 };
+    const first = await client.replayDeadLetters(request);
+    expect(first).toMatchObject({ replayed: 1n, refused: 2n, incomplete: 3n, firstRefusal: "no" });
+    next = null;
+    const second = await client.replayDeadLetters({ ...request, pageToken: first.nextPageToken });
+    expect(second.nextPageToken).toBe("");
+    const filter = { reason: "r", untilMs: 1_001 };
+    expect(asked).toEqual([
+      [filter, { limit: 10, after: undefined }],
+      [filter, { limit: 10, after: "place 1" }],
+    ]);
+    const other = { ...request, filter: { kind }, all: true, pageToken: first.nextPageToken };
+    expect(await refusal(client.replayDeadLetters(other))).toEqual([
+      Code.InvalidArgument,
+      "page_token is not one of this list with this filter, begin again without it",
+    ]);
+  });
+
+  it("of everything must be meant", async () => {
+    const client = clientOf({});
+    expect(await refusal(client.replayDeadLetters({ filter: { kind } }))).toEqual([
+      Code.InvalidArgument,
+      "filter has nothing but the kind, set all to replay every dead letter of it",
+    ]);
+    expect(await client.replayDeadLetters({ filter: { kind }, all: true })).toMatchObject({ replayed: 0n });
+  });
+
+  it("that is not possible says why", async () => {
+    const client = clientOf({ replayObstacle: "parser.store is not set" });
+    expect(await refusal(client.replayDeadLetters({ filter: { kind }, all: true }))).toEqual([
+      Code.FailedPrecondition,
+      "parser.store is not set",
+    ]);
+  });
+});
+
+describe("errors of a store", () => {
+  it.each([
+    [new DeadLettersUnavailableError("secret"), Code.Unavailable, "the dead letters are unavailable"],
+    [new InboxUnavailableError("secret"), Code.Unavailable, "the inbox is unavailable"],
+    [
+      new DeadLetterCursorError("secret"),
+      Code.InvalidArgument,
+      "page_token is not one of this list with this filter, begin again without it",
+    ],
+  ])("%s are those of the call", async (error, code, message) => {
+    const fail = (): never => {
+      throw error;
+    };
+    const failing = async () => fail();
+    const client = clientOf({
+      groups: failing,
+      list: failing,
+      count: failing,
+      replay: failing,
+      export: failing,
+    });
+    const filter = { kind };
+    const exported = (async () => {
+      for await (const _ of client.exportDeadLetters({ filter }));
+    })();
+    for (const call of [
+      client.listKinds({}),
+      client.listDeadLetters({ filter }),
+      client.countDeadLetters({ filter }),
+      client.replayDeadLetters({ filter, all: true }),
+      exported,
+    ]) {
+      expect(await refusal(call)).toEqual([code, message]);
+    }
+  });
+});
+
+describe("an export", () => {
+  it("has all pages, and begins with its media type", async () => {
+    const pages = [
+      { items: ["1", "2"], next: "a" },
+      { items: [], next: "b" },
+      { items: ["3"], next: null },
+    ];
+    const client = clientOf({ export: async () => pages.shift()! });
+    const bodies = [];
+    for await (const { body } of client.exportDeadLetters({ filter: { kind } })) bodies.push(body!);
+    expect(bodies.map(({ data }) => Buffer.from(data).toString())).toEqual(["", "1\n2\n", "3\n"]);
+    expect(new Set(bodies.map(({ contentType }) => contentType))).toEqual(new Set(["application/x-ndjson"]));
+  });
+
+  it("is refused while four are open", async () => {
+    const released = Promise.withResolvers<void>();
+    const client = clientOf({
+      async export() {
+        await released.promise;
+        return { items: [], next: null };
+      },
+    });
+    const open = Array.from({ length: 4 }, () =>
+      client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator](),
+    );
+    for (const one of open) await one.next();
+    const [fifth] = [client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]()];
+    expect(await refusal(fifth.next())).toEqual([
+      Code.ResourceExhausted,
+      "too many exports are open on this server",
+    ]);
+    released.resolve();
+    for (const one of open) expect(await one.next()).toMatchObject({ done: true });
+    const [later] = [client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]()];
+    expect(await later.next()).toMatchObject({ done: false });
+    await later.next();
+  });
+});
