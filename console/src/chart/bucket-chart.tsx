@@ -2,9 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { theme } from "../app/preferences.ts";
 import { t } from "../texts/texts.ts";
-import { Sentence } from "./chart.tsx";
+import { Sentence, swatchOf } from "./chart.tsx";
 import type { Buckets } from "./draw-buckets.ts";
-import { lineColors } from "./look.ts";
 
 export interface BucketChartProps extends Omit<Buckets, "onHover"> {
   /** The name of the chart. */
@@ -32,6 +31,7 @@ export function BucketChart({ label, ...buckets }: BucketChartProps) {
             key={`${one.label} ${one.isCompared}`}
             series={one}
             color={one.color}
+            isDashed={one.isCompared}
             formatValue={buckets.formatValue}
           />
         ))}
@@ -63,7 +63,7 @@ function Readout({ buckets, bucket }: ReadoutProps) {
         return (
           label !== undefined && (
             <span key={`${one.label} ${one.isCompared}`} class="chart-line">
-              <span class={`swatch line-${one.color % lineColors.length}`} />
+              <span class={swatchOf(one.color, one.isCompared)} />
               {label} <strong>{value === undefined ? "–" : formatValue(value)}</strong>
             </span>
           )

@@ -74,18 +74,25 @@ function textOf(value: number | undefined, formatValue: (value: number) => strin
 interface SentenceProps {
   readonly series: Series;
   readonly color: number;
+  /** Whether its line is dashed. */
+  readonly isDashed?: boolean;
   readonly formatValue: (value: number) => string;
 }
 
+/** Returns the classes of a piece of a line, which stands beside its name. */
+export function swatchOf(color: number, isDashed: boolean): string {
+  return `swatch line-${color % lineColors.length}${isDashed ? " dashed" : ""}`;
+}
+
 /** What a line shows, in words. */
-export function Sentence({ series, color, formatValue }: SentenceProps) {
+export function Sentence({ series, color, isDashed = false, formatValue }: SentenceProps) {
   const range = rangeOf(series);
   if (range === undefined) return null;
   const { last, low, high } = range;
   const values = { last: formatValue(last), low: formatValue(low), high: formatValue(high) };
   return (
     <span class="chart-line">
-      <span class={`swatch line-${color % lineColors.length}`} aria-hidden="true" />
+      <span class={swatchOf(color, isDashed)} aria-hidden="true" />
       {t("chart.sentence", { label: series.label, ...values })}
     </span>
   );

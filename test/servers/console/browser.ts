@@ -5,7 +5,7 @@ const require = createRequire(import.meta.url);
 
 /** The part of Playwright that these suites use: its package is installed for them alone. */
 export interface Locator {
-  click(): Promise<void>;
+  click(options?: { readonly position: { readonly x: number; readonly y: number } }): Promise<void>;
   fill(text: string): Promise<void>;
   inputValue(): Promise<string>;
   focus(): Promise<void>;
@@ -17,6 +17,9 @@ export interface Locator {
   count(): Promise<number>;
   first(): Locator;
   last(): Locator;
+  nth(index: number): Locator;
+  locator(selector: string): Locator;
+  getByLabel(text: string, options?: { readonly exact?: boolean }): Locator;
 }
 
 interface ConsoleMessage {
@@ -26,6 +29,16 @@ interface ConsoleMessage {
 
 interface Route {
   abort(): Promise<void>;
+  fulfill(response: {
+    readonly status: number;
+    readonly contentType: string;
+    readonly body: string;
+  }): Promise<void>;
+}
+
+interface Download {
+  path(): Promise<string>;
+  suggestedFilename(): string;
 }
 
 export interface Page {
@@ -41,6 +54,7 @@ export interface Page {
   getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Locator;
   route(url: string, handler: (route: Route) => Promise<void>): Promise<void>;
   unroute(url: string): Promise<void>;
+  waitForEvent(event: "download"): Promise<Download>;
   screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>;
   readonly keyboard: { press(key: string): Promise<void> };
   on(event: "console", listener: (message: ConsoleMessage) => void): void;

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../../base/package/root.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
+import { sendRecords, someRecords } from "./events.ts";
 import { openServed, secret } from "./served.ts";
 
 /**
@@ -20,10 +21,26 @@ interface Picture {
 
 const withChart = (page: Page): Promise<void> => page.locator(".chart canvas").waitFor();
 
+/** Logins by city, compared with the week before. */
+const compared = {
+  projectId: 1,
+  eventView: {
+    recentDay: "0-7",
+    timeParticleSize: "day",
+    comparedByTime: true,
+    comparedRecentDay: "7-13",
+    groupBy: [{ columnName: "city", tableType: "event" }],
+    filts: [{ columnName: "city", tableType: "event", comparator: "equal", ftv: ["Berlin", "Paris"] }],
+  },
+  events: [{ type: "normal", eventName: "login", analysis: "TRIG_USER_NUM" }],
+};
+const queryPath = `query?${new URLSearchParams({ q: JSON.stringify(compared) })}`;
+
 const pictures: readonly Picture[] = [
   { name: "overview", path: "", look: { colorScheme: "light" }, ready: withChart },
   { name: "overview-dark", path: "", look: { colorScheme: "dark" }, ready: withChart },
   { name: "overview-narrow", path: "", look: { width: 360, height: 800 }, ready: withChart },
+  { name: "query", path: queryPath, look: { height: 1_000 }, ready: withChart },
   {
     name: "settings",
     path: "settings?show=configuration&path=limits",
@@ -53,6 +70,7 @@ const sending = setInterval(() => {
   batches++;
   void served.sendBatch("mail", `r-${batches}`, names.slice(0, 5 + ((batches * 7) % 30)));
 }, 200);
+await sendRecords(served, someRecords());
 await served.sendBatch("broken", "r-broken", names.slice(0, 3));
 const wanted = process.argv.slice(2);
 for (const { name, path, look, ready } of pictures) {
