@@ -1,3 +1,4 @@
+import { useEffect, useMemo } from "preact/hooks";
 import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
@@ -68,10 +69,16 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
     if (tree === undefined) setQuery({ project: id });
     else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
   };
-  const shown = tree ?? (names && firstQuery(projectId, names.events[0] ?? ""));
+  const first = useMemo(() => names && firstQuery(projectId, names.events[0] ?? ""), [projectId, names]);
+  const shown = tree ?? first;
   // A link is read first, since its request names the project.
   const isRead = tree !== undefined || (query.get("q") ?? "") === "";
   const isEmpty = isKnown && names !== undefined && names.events.length === 0;
+  const isFirst = tree === undefined && isRead && !isEmpty && (query.get("saved") ?? "") === "";
+  // A link to the first query shows the same one later, when another event is the most frequent.
+  useEffect(() => {
+    if (isFirst && first !== undefined) linked.change(first);
+  }, [isFirst, first, linked]);
   return (
     <>
       <div class="query-project">
@@ -98,7 +105,7 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
       )}
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {isEmpty && <NoEvents projectId={projectId} />}
-      {!isEmpty && shown !== undefined && names !== undefined && (
+      {!isEmpty && isRead && shown !== undefined && names !== undefined && (
         <QueryBuilder tree={shown} names={names} linked={linked} query={query} />
       )}
     </>

@@ -43,8 +43,14 @@ function createLinkedQuery(): LinkedQuery & { follow(encoded: string): Promise<v
       })();
     },
     async follow(encoded) {
-      if (encoded === written || encoded === "") return;
+      if (encoded === written) return;
       written = encoded;
+      if (encoded === "") {
+        // The page was opened again from its start.
+        tree.value = undefined;
+        problem.value = undefined;
+        return;
+      }
       const json = await decodeQuery(encoded);
       if (encoded !== written) return;
       const found = json === undefined ? undefined : readJsonTree(json);

@@ -23,12 +23,20 @@ interface ResultViewProps {
   readonly onView: (view: string) => void;
 }
 
+/** A number whose users are shown, with the result that it is of. */
+interface Chosen {
+  readonly run: Run;
+  readonly point: Point;
+  /** Counts the choices, since the same number may be chosen again. */
+  readonly number: number;
+}
+
 /** A result as lines, bars, a table or numbers, with how it was computed and the users behind its numbers. */
 export function ResultView({ run, view, onView }: ResultViewProps) {
-  const chosen = useSignal<{ readonly run: Run; readonly point: Point } | undefined>(undefined);
+  const chosen = useSignal<Chosen | undefined>(undefined);
   const table = useMemo(() => tableOf(run.result, groupNamesOf(run)), [run]);
   const choose = (point: Point): void => {
-    chosen.value = { run, point };
+    chosen.value = { run, point, number: (chosen.peek()?.number ?? 0) + 1 };
   };
   const tab = (name: "lines" | "bars" | "table" | "numbers", content: () => ComponentChildren) => ({
     name,
@@ -48,7 +56,7 @@ export function ResultView({ run, view, onView }: ResultViewProps) {
       <Files run={run} table={table} />
       {chosen.value !== undefined && (
         <UsersCard
-          key={`${chosen.value.point.row.key} ${chosen.value.point.bucket} ${chosen.value.run.tree}`}
+          key={chosen.value.number}
           query={chosen.value.run.query}
           point={chosen.value.point}
           onClose={() => {
