@@ -143,6 +143,15 @@ const counts = async (target: Engage, eventName: string): Promise<number> => {
   return Number(answer.data.y[0][`${eventName}.TOTAL_TIMES`][0].values[0]);
 };
 
+const savedQuery = {
+  name: "Plays",
+  requestJson: JSON.stringify({
+    projectId: 1,
+    eventView: { recentDay: "0-30", timeParticleSize: "total" },
+    events: [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }],
+  }),
+};
+
 it("copies past days beside a running server, however often it is killed", async () => {
   await send(embedded, records(0, 400, nowMs));
   await send(embedded, records(0, 60, nowMs), "other");
@@ -150,6 +159,7 @@ it("copies past days beside a running server, however often it is killed", async
     const click = { pushId: "account-1", uuid, "#ops_receipt_properties": {} };
     expect((await post(embedded, "/v1/webhook/clicks", click)).status).toBe(200);
   }
+  expect((await post(embedded, `/v1/projects/1/queries?token=${token}`, savedQuery)).status).toBe(200);
   writeFileSync(join(folder.path, "vips.csv"), "account_id\naccount-1\naccount-2\naccount-4\nnobody\n");
   await loaded(embedded);
   const url = `http://127.0.0.1:${embedded.port}`;
@@ -190,6 +200,10 @@ it("answers the same on replicas", async () => {
   mkdirSync(path);
   replicas = await openReplicas(path, 2, shared);
   for (const replica of replicas.all) expect(await answers(replica)).toEqual(expected);
+  for (const { port } of replicas.all) {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/projects/1/queries/q1?token=${token}`);
+    expect(await response.json()).toMatchObject({ savedQuery });
+  }
   expect(await replicas.run("token", "list")).toContain("shop");
   expect(await replicas.run("store", "check")).toBe("no faults found\n");
 });
