@@ -7,6 +7,7 @@ const outlines = {
   query: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zm3.6-1.4L14.5 14.5",
   parser: "M5 4 1.5 8 5 12m6-8 3.5 4L11 12M9.5 2.5l-3 11",
   channels: "M2 6v4h3l5 3.5v-11L5 6zm11-1.5a5 5 0 0 1 0 7",
+  tasks: "M14.5 1.5 1.5 7l5 2 2 5zM6.5 9l4-4",
   receivers: "M2.5 8.5 6 12l7.5-8",
   settings: "M2 4.5h7m3 0h2M2 11.5h2m3 0h7M10.5 3v3m-5 4v3",
   reference: "M3 2h8.5L13 3.5V14H3zm2.5 4h5m-5 3h5",

@@ -58,6 +58,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/channels/channels.tsx")).ChannelsPage,
   },
   {
+    path: "tasks",
+    title: "tasks.title",
+    group: "push",
+    icon: "tasks",
+    load: async () => (await import("../pages/tasks/tasks.tsx")).TasksPage,
+  },
+  {
     path: "receivers",
     title: "receivers.title",
     group: "push",

@@ -51,7 +51,9 @@ export function faultsIn(error: unknown, message: string): Faults {
   for (const { fieldViolations } of ConnectError.from(error).findDetails(BadRequestSchema)) {
     for (const { field, description } of fieldViolations) {
       const path = field === message ? "" : field.replace(new RegExp(`^${message}(?:\\.|(?=\\[))`), "");
-      if (!found.has(path)) found.set(path, description);
+      // The description is a sentence that begins with the field, beside which it stands here.
+      const fault = description.startsWith(`${field} `) ? description.slice(field.length + 1) : description;
+      if (!found.has(path)) found.set(path, fault);
     }
   }
   return found;

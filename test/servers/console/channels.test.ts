@@ -1,46 +1,25 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../base/text/digest.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { accepted, allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
 import { openServed, type Served } from "./served.ts";
 
-/** What receivers got, and what they answer. */
-const calls: { readonly signature: unknown; readonly body: string }[] = [];
-let reply = '{"return_code":0}';
-const receiver = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    calls.push({
-      signature: request.headers["x-svc-ops-signature"],
-      body: Buffer.concat(chunks).toString(),
-    });
-    response.writeHead(200, { "content-type": "application/json" }).end(reply);
-  });
-});
-
-const settings = "channel: { outbound: { allow: [127.0.0.0/8] } }\n";
 const secret = "secret-of-the-channel";
 let served: Served;
 let browser: Browser;
-let receiverUrl = "";
+let receiver: Receiver;
 
 beforeAll(async () => {
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/push`;
-  [served, browser] = await Promise.all([openServed(settings), openBrowser()]);
+  [served, browser, receiver] = await Promise.all([openServed(allowLoopback), openBrowser(), openReceiver()]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await served[Symbol.asyncDispose]();
-  receiver.close();
+  await receiver[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  calls.length = 0;
-  reply = '{"return_code":0}';
+  receiver.calls.length = 0;
+  receiver.reply = accepted;
 });
 
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).first();
@@ -48,7 +27,7 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 /** Fills the form of a new channel with a field of content. */
 async function fillChannel(page: Page, name: string): Promise<void> {
   await field(page, "Name").fill(name);
-  await field(page, "URL of the receiver").fill(receiverUrl);
+  await field(page, "URL of the receiver").fill(receiver.url);
   await field(page, "User property with the push id").fill("#account_id");
   await field(page, "Secret").fill(secret);
   await page.getByRole("button", { name: "Add: Field" }).click();
@@ -76,7 +55,7 @@ describe("a channel", () => {
     await field(page, "Push id of the recipient").fill("ann");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("Counts as sent").first().waitFor();
-    const [call] = calls;
+    const [call] = receiver.calls;
     expect(JSON.parse(call!.body)).toMatchObject([{ push_id: "ann", params: { title: "Hello" } }]);
     const shown = await page.evaluate<string>("document.body.textContent");
     expect(shown).toContain(String(call!.signature));
@@ -89,7 +68,7 @@ describe("a channel", () => {
     await page.getByRole("button", { name: "Create the channel" }).click();
     await page.getByRole("heading", { name: "mail", exact: true }).waitFor();
     expect(page.url()).toMatch(/#\/channels\/c\d+$/);
-    expect(await channelNamed("mail")).toMatchObject({ url: receiverUrl, delivery: { batchSize: 100 } });
+    expect(await channelNamed("mail")).toMatchObject({ url: receiver.url, delivery: { batchSize: 100 } });
 
     await field(page, "Messages a request").fill("7");
     await page.getByRole("button", { name: "Save" }).click();
@@ -99,7 +78,7 @@ describe("a channel", () => {
     await field(page, "Push id of the recipient").fill("bob");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText('"bob"').waitFor();
-    expect(calls.at(-1)?.signature).toMatch(/^[0-9a-f]{40}$/);
+    expect(receiver.calls.at(-1)?.signature).toMatch(/^[0-9a-f]{40}$/);
 
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Delete the channel mail?" }).waitFor();
@@ -112,7 +91,7 @@ describe("a channel", () => {
   });
 
   test("that its receiver refuses is shown with the reason", async () => {
-    reply = '{"return_code":7,"return_message":"unknown sender"}';
+    receiver.reply = '{"return_code":7,"return_message":"unknown sender"}';
     const { page, close } = await openNew();
     await fillChannel(page, "refused");
     await field(page, "Push id of the recipient").fill("ann");
@@ -180,22 +159,26 @@ test("the list says how to make the first channel", async () => {
   await close();
 });
 
-test("a key that may only read sees channels and changes none", async () => {
+test("a key that may only read sees channels and tasks, and changes none", async () => {
   const keys = `auth:
   keys:
     - { name: ops, sha256: ${sha256Hex("key-ops")} }
     - { name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }
 `;
-  await using guarded = await openServed(`${settings}${keys}`);
+  await using guarded = await openServed(`${allowLoopback}${keys}`);
   const channel = {
     name: "seen",
     projectId: 1,
-    url: receiverUrl,
+    url: receiver.url,
     pushIdProperty: "mail",
     authentication: { secret },
   };
   const headers = { "content-type": "application/json", "x-api-key": "key-ops" };
-  await fetch(`${guarded.url}/v1/channels`, { method: "POST", headers, body: JSON.stringify(channel) });
+  const post = (path: string, body: object) =>
+    fetch(`${guarded.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  await post("/v1/channels", channel);
+  const audience = { pushIds: { pushIds: ["ann"] } };
+  await post("/v1/tasks", { name: "unsent", channelId: "c1", contents: [{ language: "default" }], audience });
   const { page, close } = await browser.open();
   await page.goto(`${guarded.url}/console/`);
   await page.getByLabel("Key", { exact: true }).fill("key-viewer");
@@ -216,5 +199,15 @@ test("a key that may only read sees channels and changes none", async () => {
   }
   expect(await call("GetChannel")).toBe(200);
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.goto(`${guarded.url}/console/#/tasks`);
+  await page.getByText("unsent", { exact: true }).waitFor();
+  expect(await page.getByText("New task").count()).toBe(0);
+  await page.getByText("unsent", { exact: true }).click();
+  await page.getByText("The task has not run yet.").waitFor();
+  expect(await page.getByRole("button", { name: "Start" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Cancel the task" }).count()).toBe(0);
+  // The form of a new task is hidden too.
+  await page.goto(`${guarded.url}/console/#/tasks/new`);
+  await page.getByRole("alert").waitFor();
   await close();
 });

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { packageRoot } from "../../../base/package/root.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
 import { sendRecords, someRecords } from "./events.ts";
+import { openExamplePush } from "./example-push.ts";
+import { allowLoopback } from "./receiver.ts";
 import { openServed, secret } from "./served.ts";
 
 /**
@@ -48,6 +50,18 @@ const pictures: readonly Picture[] = [
     ready: (page) => page.locator("tbody tr").first().waitFor(),
   },
   { name: "receivers", path: "receivers", look: {}, ready: checkReceiver },
+  {
+    name: "channel",
+    path: "channels/c1",
+    look: {},
+    ready: (page) => page.locator("main .form").waitFor(),
+  },
+  {
+    name: "task",
+    path: "tasks/t1",
+    look: {},
+    ready: (page) => page.locator(".tasks-funnel tbody tr").first().waitFor(),
+  },
 ];
 
 /** Checks the server's own receiver, which does not know the push id that must fail. */
@@ -62,7 +76,7 @@ async function checkReceiver(page: Page): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true });
-await using served = await openServed('channel: { outbound: { allow: ["127.0.0.0/8"] } }\n');
+await using served = await openServed(allowLoopback);
 await using browser = await openBrowser();
 const names = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
 let batches = 0;
@@ -72,6 +86,7 @@ const sending = setInterval(() => {
 }, 200);
 await sendRecords(served, someRecords());
 await served.sendBatch("broken", "r-broken", names.slice(0, 3));
+await using _push = await openExamplePush(served.url);
 const wanted = process.argv.slice(2);
 for (const { name, path, look, ready } of pictures) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;

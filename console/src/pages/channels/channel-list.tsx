@@ -8,6 +8,7 @@ import { Card } from "../../controls/card.tsx";
 import { Empty } from "../../controls/empty.tsx";
 import { Field } from "../../controls/field.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
+import { LongText } from "../../controls/long-text.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
 import { hrefOf, setQuery } from "../../router/router.ts";
@@ -86,7 +87,7 @@ function columns(): readonly Column<Channel>[] {
     {
       name: "url",
       title: t("field.Channel.url"),
-      cell: ({ url }) => <span class="channels-url">{url}</span>,
+      cell: ({ url }) => <LongText text={url} />,
     },
     {
       name: "signed",

@@ -13,6 +13,7 @@ import { savedQueries } from "./saved-queries.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
+import { tasks } from "./tasks.ts";
 
 /** The English catalogue. Its keys are those of every language. */
 export const en = {
@@ -31,4 +32,5 @@ export const en = {
   ...form,
   ...fields,
   ...channels,
+  ...tasks,
 } as const;

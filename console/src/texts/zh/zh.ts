@@ -14,6 +14,7 @@ import { savedQueries } from "./saved-queries.ts";
 import { session } from "./session.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.ts";
+import { tasks } from "./tasks.ts";
 
 /** The Chinese catalogue. A key that is missing does not compile. */
 export const zh: Catalogue = {
@@ -32,4 +33,5 @@ export const zh: Catalogue = {
   ...form,
   ...fields,
   ...channels,
+  ...tasks,
 };

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
+import { openServed, type Served } from "./served.ts";
+
+let served: Served;
+let browser: Browser;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [served, browser, receiver] = await Promise.all([openServed(allowLoopback), openBrowser(), openReceiver()]);
+  await createChannel();
+  await report([
+    ...["ann", "bob", "cid"].map((account) => track("login", account, {})),
+    ...["ann", "bob", "cid"].map((account, i) =>
+      profile(account, { level: i + 1, lang: i === 0 ? "en" : "de" }),
+    ),
+  ]);
+  await vi.waitFor(async () => expect(await usersOf()).toBe("3"), { timeout: 20_000, interval: 100 });
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await served[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+async function post<T>(
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+  const response = await fetch(`${served.url}${path}`, { ...init, body: JSON.stringify(body) });
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
+
+const createChannel = () =>
+  post("/v1/channels", {
+    name: "mail",
+    projectId: 1,
+    url: receiver.url,
+    pushIdProperty: "#account_id",
+    authentication: { secret: "secret-of-the-channel" },
+    contentTemplate: [
+      { name: "title", displayName: "Title", inputMethod: "INPUT_METHOD_DYNAMIC_TEXT", required: true },
+      {
+        name: "items",
+        displayName: "Items",
+        inputMethod: "INPUT_METHOD_ARRAY_ROW",
+        columns: ["id", "count"],
+      },
+      { name: "tone", displayName: "Tone", inputMethod: "INPUT_METHOD_DROPDOWN", options: ["calm", "loud"] },
+    ],
+  });
+
+/** Reports records as the SDKs do. */
+const report = (records: readonly object[]) =>
+  post("/sync_server", records, { appid: "app", compress: "none" });
+
+function timeOf(secondsAgo: number): string {
+  return new Date(Date.now() - secondsAgo * 1_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+function track(name: string, account: string, properties: object): object {
+  return { "#type": "track", "#event_name": name, "#account_id": account, "#time": timeOf(1), properties };
+}
+
+function profile(account: string, properties: object): object {
+  return { "#type": "user_set", "#account_id": account, "#time": timeOf(1), properties };
+}
+
+async function usersOf(): Promise<string> {
+  const audience = { users: { filts: [{ columnName: "level", tableType: "user", comparator: "notNull" }] } };
+  const request = { projectId: 1, pushIdProperty: "#account_id", audience };
+  return (await post<{ users: string }>("/v1/audiences:estimate", request)).users;
+}
+
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).first();
+
+async function openNew(look: Parameters<Browser["open"]>[0] = {}) {
+  const opened = await browser.open(look);
+  await opened.page.goto(`${served.url}/console/#/tasks/new`);
+  await opened.page.locator("main .form").waitFor();
+  return opened;
+}
+
+/** Waits until the row of a funnel has this text. */
+const rowWith = (page: Page, text: string) =>
+  page.locator(`.tasks-funnel tbody tr:has-text("${text}")`).first();
+
+test("a push is made, previewed, started and followed to its clicks", async () => {
+  const { page, faults, close } = await openNew();
+  await field(page, "Name").fill("News");
+  await page.getByLabel("Recipients").selectOption("users");
+  await field(page, "User property or cohort").fill("level");
+  await page.getByLabel("Comparison").selectOption("6");
+  await field(page, "Values").fill("1");
+  await page.getByRole("button", { name: "Estimate the audience" }).click();
+  await page.getByText("2 users", { exact: true }).waitFor();
+  await page.getByText("2 of them have a push id of their own in #account_id.").waitFor();
+
+  await field(page, "Title").fill("Level {level}!");
+  await field(page, "Tone").selectOption("loud");
+  await page.getByRole("button", { name: "Add: Items" }).click();
+  await field(page, "id, row 1").fill("i7");
+  await field(page, "Push id of the recipient").fill("bob");
+  await page.getByRole("button", { name: "Show the message" }).click();
+  await page.getByText('"Level 2!"').waitFor();
+  await page.getByText('"i7"').waitFor({ state: "attached" });
+  expect(receiver.calls).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Create the task" }).click();
+  await page.getByRole("heading", { name: "News", exact: true }).waitFor();
+  await page.getByText("The task has not run yet.").waitFor();
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("heading", { name: "Start News?" }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.locator("dialog .button.main").click();
+  await page.getByText("Done", { exact: true }).waitFor();
+  await rowWith(page, "Succeeded2100%").waitFor();
+  const sent = receiver.calls.flatMap(
+    ({ body }) => JSON.parse(body) as { push_id: string; params: object }[],
+  );
+  expect(sent.map(({ push_id, params }) => [push_id, params]).sort()).toEqual([
+    ["bob", { title: "Level 2!", items: [{ id: "i7", count: "" }], tone: "loud" }],
+    ["cid", { title: "Level 3!", items: [{ id: "i7", count: "" }], tone: "loud" }],
+  ]);
+
+  // A click appears while the page is open.
+  const run = await page.locator(".tasks-facts code").first().textContent();
+  const receipt = { ops_project_id: 1, ops_task_id: "t1", ops_task_instance_id: run };
+  // Events have whole seconds: this one is not before the run.
+  const click = track("ops_push_click", "bob", { "#ops_receipt_properties": receipt });
+  await report([{ ...click, "#time": timeOf(-1) }]);
+  await rowWith(page, "Clicked150%").waitFor();
+  await page.getByRole("button", { name: "Start again" }).waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await page.getByText("1 of 1 batches settled (100%)").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a push is cancelled after a question, and the list finds it by its state", async () => {
+  const { page, faults, close } = await openNew();
+  await field(page, "Name").fill("Every morning");
+  await field(page, "Push ids").fill("ann\nbob");
+  await field(page, "Title").fill("Hi");
+  await page.getByLabel("When to run").selectOption("cron");
+  await field(page, "Repeated times").fill("30 9 * * *");
+  await page.getByRole("button", { name: "Create the task" }).click();
+  await page.getByText("Scheduled", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Cancel the task" }).click();
+  await page.getByRole("heading", { name: "Cancel Every morning?" }).waitFor();
+  await page.locator("dialog .button.danger").click();
+  await page.getByText("Cancelled", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: "Cancel the task" }).count()).toBe(0);
+
+  await page.goto(`${served.url}/console/#/tasks?state=cancelled`);
+  await page.getByRole("heading", { name: "Tasks" }).first().waitFor();
+  await page.getByText("Every morning").waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  await page.getByLabel("State").selectOption("failed");
+  await page.locator("tbody tr").waitFor({ state: "detached" });
+  expect(page.url()).toContain("state=failed");
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+describe("the form", () => {
+  test("says at the field what is wrong, of the contract and of the server", async () => {
+    const { page, close } = await openNew();
+    await page.getByRole("button", { name: "Create the task" }).click();
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    expect(await page.locator(".field .error").allTextContents()).toEqual(["A value is required."]);
+    await field(page, "Name").fill("Wrong");
+    await page.getByRole("button", { name: "Create the task" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.locator(".field .error").allTextContents()).toEqual(["is empty", "is required"]);
+    await page.getByLabel("Recipients").selectOption("analysis");
+    await field(page, "Query as JSON").fill("{");
+    await page.getByRole("button", { name: "Estimate the audience" }).click();
+    await page.locator(".field .error").first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await close();
+  });
+
+  test.each([
+    { colorScheme: "dark", locale: "zh-CN", width: 360 } as const,
+    { colorScheme: "light", locale: "en-US", width: 1_280 } as const,
+  ])("is readable by all, with groups and languages: %j", async (look) => {
+    const { page, faults, close } = await openNew(look);
+    const add = page.locator(".form-list > .row button, .form-list > div:last-child > button");
+    // A language, and a group with a content of its own.
+    await add.first().click();
+    await add.last().click();
+    await page.locator(".form-list .check input").last().click();
+    await page.locator(".form-list .form-list").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+test.each([
+  { place: "tasks", colorScheme: "dark", locale: "zh-CN", width: 360 } as const,
+  { place: "tasks/t1", colorScheme: "dark", locale: "zh-CN", width: 360 } as const,
+])("what was pushed is readable by all: %j", async ({ place, ...look }) => {
+  const { page, faults, close } = await browser.open(look);
+  await page.goto(`${served.url}/console/#/${place}`);
+  await page.locator("main tbody tr").first().waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("the list says how to make the first task", async () => {
+  await using empty = await openServed("");
+  const { page, close } = await browser.open();
+  await page.goto(`${empty.url}/console/#/tasks`);
+  await page.getByText("There is no task yet.").waitFor();
+  expect(await page.locator(".command pre").allTextContents()).toEqual([expect.stringContaining(empty.url)]);
+  await page.getByText("New task").click();
+  await page.getByText("Make a channel first").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await close();
+});
