@@ -8,6 +8,7 @@ import {
   rangeChoiceOf,
 } from "../../../console/src/pages/query/state/days.ts";
 import {
+  type EventDays,
   firstQuery,
   metricKindOf,
   openFields,
@@ -27,12 +28,29 @@ import { textAt, valueAt, withValue, writeTree } from "../../../console/src/page
 import { EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 
 const read = (json: string) => readJsonTree(json)!;
-const first = firstQuery(2n ** 60n + 1n, "login");
+const first = firstQuery(2n ** 60n + 1n, "login", "2026-11-29");
 
 test("the first query is whole and keeps all digits of the project", () => {
   expect(openFields(first)).toEqual([]);
   expect(readMessage(EventQuerySchema, first).message.projectId).toBe(2n ** 60n + 1n);
-  expect(openFields(firstQuery(1n, ""))).toEqual(["events[0].eventName"]);
+  expect(openFields(firstQuery(1n, "", "2026-11-29"))).toEqual(["events[0].eventName"]);
+});
+
+test.each<[string, EventDays, Record<string, string>]>([
+  ["of the last week", { firstDay: "2026-01-01", lastDay: "2026-11-23" }, { recentDay: "0-7" }],
+  [
+    "of before, for its last 30 days",
+    { firstDay: "2025-01-01", lastDay: "2026-11-22" },
+    { startTime: "2026-10-24 00:00:00", endTime: "2026-11-22 23:59:59" },
+  ],
+  [
+    "of before, for all of its days if they are fewer",
+    { firstDay: "2025-12-30", lastDay: "2026-01-02" },
+    { startTime: "2025-12-30 00:00:00", endTime: "2026-01-02 23:59:59" },
+  ],
+])("the first query shows events %s", (_when, days, range) => {
+  const tree = firstQuery(1n, "login", "2026-11-29", days);
+  expect(JSON.parse(writeTree(tree)).eventView).toEqual({ ...range, timeParticleSize: "day" });
 });
 
 test.each([

@@ -69,7 +69,10 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
     if (tree === undefined) setQuery({ project: id });
     else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
   };
-  const first = useMemo(() => names && firstQuery(projectId, names.events[0] ?? ""), [projectId, names]);
+  const first = useMemo(
+    () => names && firstQuery(projectId, names.events[0] ?? "", today(), names.days),
+    [projectId, names],
+  );
   const shown = tree ?? first;
   // A link is read first, since its request names the project.
   const isRead = tree !== undefined || (query.get("q") ?? "") === "";
@@ -110,4 +113,8 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
       )}
     </>
   );
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }

@@ -8,12 +8,15 @@ import {
 } from "../../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import { ClusterKind } from "../../../../../gen/engage/analysis/v1/cluster_pb.ts";
 import { clientOf } from "../../../rpc/transport.ts";
+import type { EventDays } from "../state/edits.ts";
 import { type ColumnType, columnTypeOf } from "../state/rules.ts";
 
 /** What the queries of a project can name, for suggestions: other names are valid too. */
 export interface Names {
   /** The most frequent first. */
   readonly events: readonly string[];
+  /** The days of the most frequent event; undefined if there is none. */
+  readonly days: EventDays | undefined;
   readonly eventProperties: readonly CatalogProperty[];
   readonly userProperties: readonly CatalogProperty[];
   readonly cohorts: readonly string[];
@@ -23,6 +26,7 @@ export interface Names {
 
 export const noNames: Names = {
   events: [],
+  days: undefined,
   eventProperties: [],
   userProperties: [],
   cohorts: [],
@@ -51,6 +55,7 @@ export async function loadNames(projectId: bigint, signal: AbortSignal): Promise
     ];
     return {
       events: events.events.map(({ name }) => name),
+      days: events.events[0],
       eventProperties: own.properties,
       userProperties: user.properties,
       cohorts: namesOf(ClusterKind.COHORT),

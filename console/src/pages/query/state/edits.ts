@@ -13,19 +13,37 @@ import {
   withValue,
 } from "./tree.ts";
 
-/** The query that a page begins with: the most frequent event of the last week. */
-export function firstQuery(projectId: bigint, event: string): JsonTree {
+/** The first and the last day with an event, as `yyyy-MM-dd`. */
+export interface EventDays {
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/**
+ * The query that a page begins with: the number of an event on each day of the last week or, if it has happened before
+ * that only, of its last 30 days.
+ * @param today `yyyy-MM-dd`
+ */
+export function firstQuery(projectId: bigint, event: string, today: string, days?: EventDays): JsonTree {
   return objectTree([
     ["projectId", numberTree(String(projectId))],
-    [
-      "eventView",
-      objectTree([
-        ["recentDay", textTree("0-7")],
-        ["timeParticleSize", textTree("day")],
-      ]),
-    ],
+    ["eventView", objectTree([...firstRange(today, days), ["timeParticleSize", textTree("day")]])],
     ["events", listTree([plainMetric(event)])],
   ]);
+}
+
+function firstRange(today: string, days: EventDays | undefined): [string, JsonTree][] {
+  if (days === undefined || days.lastDay >= daysBefore(today, 6)) return [["recentDay", textTree("0-7")]];
+  const { firstDay, lastDay } = days;
+  const from = daysBefore(lastDay, 29);
+  return [
+    ["startTime", textTree(`${firstDay > from ? firstDay : from} 00:00:00`)],
+    ["endTime", textTree(`${lastDay} 23:59:59`)],
+  ];
+}
+
+function daysBefore(day: string, count: number): string {
+  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
 }
 
 export function plainMetric(event: string): JsonTree {
