@@ -32,7 +32,7 @@ export function BucketChart({ label, ...buckets }: BucketChartProps) {
             series={one}
             color={one.color}
             isDashed={one.isCompared}
-            formatValue={buckets.formatValue}
+            formatValue={one.formatValue}
           />
         ))}
       </figcaption>
@@ -47,7 +47,7 @@ interface ReadoutProps {
 
 /** The values below the pointer; the table has them for others. */
 function Readout({ buckets, bucket }: ReadoutProps) {
-  const { labels, comparedLabels, series, formatValue } = buckets;
+  const { labels, comparedLabels, series } = buckets;
   if (bucket === undefined) {
     return (
       <p class="chart-readout muted" aria-hidden="true">
@@ -64,7 +64,7 @@ function Readout({ buckets, bucket }: ReadoutProps) {
           label !== undefined && (
             <span key={`${one.label} ${one.isCompared}`} class="chart-line">
               <span class={swatchOf(one.color, one.isCompared)} />
-              {label} <strong>{value === undefined ? "–" : formatValue(value)}</strong>
+              {label} <strong>{value === undefined ? "–" : one.formatValue(value)}</strong>
             </span>
           )
         );

@@ -10,7 +10,8 @@ export interface Buckets {
   /** The labels of the axis above, which compared series have; empty for none. */
   readonly comparedLabels: readonly string[];
   readonly series: readonly BucketSeries[];
-  readonly formatValue: (value: number) => string;
+  /** Writes the numbers of the axis, which all series share. */
+  readonly formatAxis: (value: number) => string;
   readonly onHover: (bucket: number | undefined) => void;
   readonly onPoint: (series: number, bucket: number) => void;
 }
@@ -70,7 +71,7 @@ function createPlot(host: HTMLElement, buckets: Buckets): uPlot {
     },
     axes: [
       bucketAxis(host, buckets.labels, 2),
-      { ...axisOf(host), values: (_plot, values) => values.map(buckets.formatValue), size: 64 },
+      { ...axisOf(host), values: (_plot, values) => values.map(buckets.formatAxis), size: widthOf },
       ...(comparedLabels.length > 0 ? [bucketAxis(host, comparedLabels, 0)] : []),
     ],
     series: [{}, ...series.map((one, i) => seriesOf(host, one, i, buckets))],
@@ -98,6 +99,11 @@ function axisOf(host: HTMLElement): uPlot.Axis {
     grid: { stroke: colorOf(host, "--line"), width: 1 },
     ticks: { show: false },
   };
+}
+
+/** Large numbers need more space. */
+function widthOf(_plot: uPlot, values: readonly (string | null)[] | null): number {
+  return Math.max(48, ...(values ?? []).map((value) => (value?.length ?? 0) * 7 + 20));
 }
 
 function bucketAxis(host: HTMLElement, labels: readonly string[], side: 0 | 2): uPlot.Axis {

@@ -9,6 +9,7 @@ export interface BucketSeries extends Series {
   readonly isCompared: boolean;
   /** The number of its colour, which it shares with the one it is compared with. */
   readonly color: number;
+  readonly formatValue: (value: number) => string;
 }
 
 export interface Range {

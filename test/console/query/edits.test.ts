@@ -15,17 +15,23 @@ import {
   pathOf,
   withAggregation,
   withComparator,
-  withCounted,
   withMetricKind,
   withNumber,
   withSplit,
   withText,
-  withWindow,
 } from "../../../console/src/pages/query/state/edits.ts";
+import {
+  entryOf,
+  operandsOf,
+  withCounted,
+  withIndex,
+  withWindow,
+} from "../../../console/src/pages/query/state/operands.ts";
 import { previousRange, withComparison } from "../../../console/src/pages/query/state/previous-range.ts";
 import { readMessage } from "../../../console/src/pages/query/state/read-message.ts";
 import { textAt, valueAt, withValue, writeTree } from "../../../console/src/pages/query/state/tree.ts";
 import { EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
+import { parseArithmetic } from "../../../services/analysis/describe/metric/arithmetic.ts";
 
 const read = (json: string) => readJsonTree(json)!;
 const first = firstQuery(2n ** 60n + 1n, "login", "2026-11-29");
@@ -109,8 +115,8 @@ describe("an edit", () => {
   });
 
   test("of the subject, the window and the split reads as its message", () => {
-    const counted = withCounted(withCounted(first, metric, "x"), metric, "#device_id");
-    const windowed = withWindow(counted, metric, "TIME_RANGE", 2);
+    const counted = withCounted(withCounted(first, metric, 0, "x"), metric, 0, "#device_id");
+    const windowed = withWindow(counted, metric, 0, "TIME_RANGE", 2);
     const { message, faults, ignored } = readMessage(EventQuerySchema, withSplit(windowed, true));
     expect([...faults, ...ignored]).toEqual([]);
     expect(message.events[0]).toMatchObject({
@@ -118,8 +124,38 @@ describe("an edit", () => {
       quotaTimeRanges: [{ index: 0, type: 5, params: ["7", "0"] }],
     });
     expect(message.eventView?.eventSplit?.event?.eventName).toBe("anyEvent");
-    const undone = withSplit(withWindow(withCounted(windowed, metric, ""), metric, "", 0), false);
+    const undone = withSplit(withWindow(withCounted(windowed, metric, 0, ""), metric, 0, "", 0), false);
     expect(writeTree(undone)).toBe(writeTree(first));
+  });
+});
+
+describe("operands of a formula", () => {
+  test.each([
+    "a.SUM / b.c.AVG",
+    "(login.TOTAL_TIMES + 2.5e3)*$metric.x - .5",
+    "1 day.SUM",
+    " 登录.TOTAL_TIMES*2 ",
+  ])("%s are those of the server", (formula) => {
+    expect(operandsOf(formula)).toEqual(parseArithmetic(formula).operands);
+  });
+
+  test("have entries by their numbers, in whatever order", () => {
+    const metric = ["events", 0] as const;
+    const second = withCounted(first, metric, 1, "#device_id");
+    const both = withWindow(withCounted(second, metric, 0, "x"), metric, 1, "THIS_WEEK", 0);
+    expect(readMessage(EventQuerySchema, both).message.events[0]).toMatchObject({
+      quotaEntities: [
+        { index: 1, taIdMeasure: { columnName: "#device_id" } },
+        { index: 0, taIdMeasure: { columnName: "x" } },
+      ],
+      quotaTimeRanges: [{ index: 1, type: 3 }],
+    });
+    expect(entryOf(both, metric, "quotaEntities", 0)).toEqual([...metric, "quotaEntities", 1]);
+    const filters = entryOf(both, metric, "customFilters", 1);
+    expect(filters).toEqual([...metric, "customFilters", 0]);
+    expect(textAt(withIndex(both, filters, 1), [...filters, "index"])).toBe("1");
+    const one = withCounted(both, metric, 1, "");
+    expect(textAt(one, [...metric, "quotaEntities", 0, "index"])).toBe("0");
   });
 });
 

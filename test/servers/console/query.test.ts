@@ -201,6 +201,22 @@ describe("a query", () => {
       expect(await page.locator(".query-caret").count()).toBe(0);
     });
   });
+
+  test("has filters for single operands of a formula", async () => {
+    const customEvent = "login.TOTAL_TIMES - login.TRIG_USER_NUM";
+    const formula = { type: "customized", eventName: "f", customEvent };
+    await withPage(linkOf(query({}, [formula]), { view: "table" }), async (page) => {
+      await metric(page).locator("summary").click();
+      const operand = metric(page).locator(
+        'fieldset:has(> legend:text-is("Operand 2: login.TRIG_USER_NUM"))',
+      );
+      await operand.locator("button").first().click();
+      await operand.getByLabel("Property", { exact: true }).fill("city");
+      await operand.getByLabel("Value", { exact: true }).fill("Paris");
+      const filts = [{ columnName: "city", tableType: "event", comparator: "equal", ftv: ["Paris"] }];
+      await showsNumbersOf(page, query({}, [{ ...formula, customFilters: [{ index: 1, filts }] }]));
+    });
+  });
 });
 
 describe("the users behind a number", () => {
@@ -275,6 +291,21 @@ test("the table is saved as CSV with exact numbers and without formulas", async 
   });
 });
 
+test("groups beyond the limit are saved too", async () => {
+  const body = { ...query({ groupBy: [{ columnName: "city", tableType: "event" }] }), limit: 1 };
+  await withPage(linkOf(body, { view: "table" }), async (page) => {
+    await page.getByText("1 of 3 groups").waitFor();
+    expect(await numbersIn(page)).toHaveLength(1);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save all groups as CSV" }).click(),
+    ]);
+    const [, ...rows] = parse(readFileSync(await file.path()), { bom: true }) as readonly string[][];
+    const { limit: _limit, ...all } = body;
+    expect(rows.map((row) => row.slice(3))).toEqual(await numbersOf(all));
+  });
+});
+
 describe("the JSON of a query", () => {
   test("is edited with its faults said, and keeps what no field is for", async () => {
     await withPage(linkOf({ ...query(), mine: [1.5] }, { view: "table", edit: "json" }), async (page) => {
@@ -338,6 +369,34 @@ test("a query that runs long says so, and is cancelled", async () => {
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await showsNumbersOf(page, query({ timeParticleSize: "week" }));
   });
+});
+
+/** Counts the queries that run at the same time in a page. */
+const countQueries = `let open = 0;
+globalThis.mostQueries = 0;
+const { fetch } = globalThis;
+globalThis.fetch = async (url, init) => {
+  if (!String(url).endsWith("/AnalyzeEvents")) return fetch(url, init);
+  globalThis.mostQueries = Math.max(globalThis.mostQueries, ++open);
+  try {
+    return await fetch(url, init);
+  } finally {
+    open--;
+  }
+};`;
+
+test("there is never more than one query at a time", async () => {
+  const { page, close } = await browser.open();
+  await page.addInitScript(countQueries);
+  await page.goto(linkOf(query(), { view: "table" }));
+  await numbersIn(page);
+  const press = 'document.querySelector(".query-bar .main").click()';
+  await page.evaluate(`for (let i = 0; i < 20; i++) ${press}`);
+  await page.getByLabel("Step", { exact: true }).selectOption("week");
+  await page.evaluate(press);
+  await showsNumbersOf(page, query({ timeParticleSize: "week" }));
+  expect(await page.evaluate("globalThis.mostQueries")).toBe(1);
+  await close();
 });
 
 describe("before there is data the page says how to get the first", () => {

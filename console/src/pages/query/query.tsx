@@ -11,7 +11,7 @@ import { useLoaded } from "../../rpc/load-once.ts";
 import { clientOf } from "../../rpc/transport.ts";
 import { t } from "../../texts/texts.ts";
 import { type LinkedQuery, useLinkedQuery } from "./data/link.ts";
-import { loadNames } from "./data/names.ts";
+import { loadNames, noNames } from "./data/names.ts";
 import { QueryBuilder } from "./query-builder.tsx";
 import { SavedPanel } from "./saved/saved-panel.tsx";
 import { firstQuery } from "./state/edits.ts";
@@ -76,7 +76,8 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
   const shown = tree ?? first;
   // A link is read first, since its request names the project.
   const isRead = tree !== undefined || (query.get("q") ?? "") === "";
-  const isEmpty = isKnown && names !== undefined && names.events.length === 0;
+  // An upstream platform tells nothing about its events.
+  const isEmpty = isKnown && names !== undefined && names !== noNames && names.events.length === 0;
   const isFirst = tree === undefined && isRead && !isEmpty && (query.get("saved") ?? "") === "";
   // A link to the first query shows the same one later, when another event is the most frequent.
   useEffect(() => {

@@ -101,6 +101,7 @@ export const query = {
   "query.type.object_group": "list of objects",
   "query.type.member": "member of a list of objects",
   "query.type.cohort": "cohort",
+  "query.operand": "Operand {number}: {text}",
   "query.counted": "Counted as a user",
   "query.counted.limits": "A property of the event. Empty: #user_id.",
   "query.window": "Days of each step",

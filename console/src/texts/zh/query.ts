@@ -102,6 +102,7 @@ export const query: Readonly<Record<keyof typeof en, string>> = {
   "query.type.object_group": "对象组",
   "query.type.member": "对象组的成员",
   "query.type.cohort": "分群",
+  "query.operand": "第 {number} 个操作数：{text}",
   "query.counted": "计为用户的属性",
   "query.counted.limits": "事件的一个属性；为空则是 #user_id。",
   "query.window": "每步的日期",

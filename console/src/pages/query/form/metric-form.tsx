@@ -16,7 +16,7 @@ import { elementsAt, listTree, numberTree, type Place, textAt, withValue } from 
 import { QuotaField } from "./column-fields.tsx";
 import { FilterList } from "./filter-list.tsx";
 import { FormulaField } from "./formula-field.tsx";
-import { OperandForm } from "./operand-form.tsx";
+import { OperandForm, OperandsForm } from "./operand-form.tsx";
 import { type QueryForm, TextField, WordField } from "./query-form.tsx";
 
 /** What the query computes. */
@@ -150,6 +150,7 @@ function OtherFields({ form, metric }: MetricFieldsProps) {
   const { tree } = form;
   const split: Place = [...metric, "eventSplitIndexes"];
   const isSplit = elementsAt(tree, split).length > 0;
+  const kind = metricKindOf(tree, metric);
   return (
     <>
       <div class="query-fields">
@@ -161,7 +162,8 @@ function OtherFields({ form, metric }: MetricFieldsProps) {
           choices={formats.map((value) => ({ value, text: t(`query.format.${value || "default"}`) }))}
         />
       </div>
-      {metricKindOf(tree, metric) === "event" && <OperandForm form={form} metric={metric} />}
+      {kind === "event" && <OperandForm form={form} metric={metric} operand={0} />}
+      {kind === "formula" && <OperandsForm form={form} metric={metric} />}
       <Checkbox
         label={t("query.split.metric")}
         isChecked={isSplit}

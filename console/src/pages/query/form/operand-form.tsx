@@ -1,27 +1,57 @@
 import { Field, Select } from "../../../controls/field.tsx";
+import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
 import { columnsOf } from "../data/names.ts";
-import { pathOf, withCounted, withWindow } from "../state/edits.ts";
+import { pathOf } from "../state/edits.ts";
+import { entryOf, operandsOf, withCounted, withIndex, withWindow } from "../state/operands.ts";
 import { elementsAt, type Place, textAt } from "../state/tree.ts";
+import { FilterList } from "./filter-list.tsx";
 import { type QueryForm, TextField } from "./query-form.tsx";
 
 const windows = ["", "LAST_DAYS", "RECENT_DAYS", "THIS_WEEK", "THIS_MONTH", "TIME_RANGE"] as const;
 
-/** Returns the number of parameters of a window. */
+/** The numbers of parameters of the windows that have some. */
 const parametersOf: Readonly<Record<string, number>> = { LAST_DAYS: 1, RECENT_DAYS: 1, TIME_RANGE: 2 };
 
-interface OperandFormProps {
+interface OperandsFormProps {
   readonly form: QueryForm;
   readonly metric: Place;
 }
 
-/** What a plain metric counts as a user, and over which days. For formulas the JSON has these for each operand. */
-export function OperandForm({ form, metric }: OperandFormProps) {
+/** The operands of a formula, each with filters of its own, its subject and its days. */
+export function OperandsForm({ form, metric }: OperandsFormProps) {
+  const operands = operandsOf(textAt(form.tree, [...metric, "customEvent"]));
+  return operands.map((text, i) => (
+    // Operands keep their places.
+    <fieldset key={i} class="query-item">
+      <legend>{t("query.operand", { number: formatNumber(i + 1), text })}</legend>
+      <OperandFilters form={form} metric={metric} operand={i} text={text} />
+      <OperandForm form={form} metric={metric} operand={i} />
+    </fieldset>
+  ));
+}
+
+interface OperandFormProps extends OperandsFormProps {
+  readonly operand: number;
+}
+
+function OperandFilters({ form, metric, operand, text }: OperandFormProps & { readonly text: string }) {
+  const entry = entryOf(form.tree, metric, "customFilters", operand);
+  // The first filter makes the entry, which has to name the operand.
+  const numbered: QueryForm = {
+    ...form,
+    change: (tree) => form.change(withIndex(tree, entry, operand)),
+  };
+  return <FilterList form={numbered} owner={entry} event={text.split(".")[0] ?? ""} />;
+}
+
+/** What an operand counts as a user, and over which days. A plain metric is one operand. */
+export function OperandForm({ form, metric, operand }: OperandFormProps) {
   const { tree, names } = form;
-  const entity: Place = [...metric, "quotaEntities", 0, "taIdMeasure", "columnName"];
-  const window: Place = [...metric, "quotaTimeRanges", 0];
+  const entity: Place = [...entryOf(tree, metric, "quotaEntities", operand), "taIdMeasure", "columnName"];
+  const window = entryOf(tree, metric, "quotaTimeRanges", operand);
   const type = textAt(tree, [...window, "type"]);
-  const parameters = parametersOf[type] ?? 0;
+  const given = elementsAt(tree, [...window, "params"]).length;
   return (
     <div class="query-fields">
       <Field
@@ -30,27 +60,24 @@ export function OperandForm({ form, metric }: OperandFormProps) {
         value={textAt(tree, entity)}
         error={form.errorAt(pathOf(entity))}
         suggestions={columnsOf(names, "event")}
-        onInput={(text) => form.change(withCounted(tree, metric, text))}
+        onInput={(text) => form.change(withCounted(tree, metric, operand, text))}
       />
       <Select
         label={t("query.window")}
         value={type}
         options={windows.map((value) => ({ value, text: t(`query.window.${value || "bucket"}`) }))}
         error={form.errorAt(pathOf([...window, "type"]))}
-        onChange={(word) => form.change(withWindow(tree, metric, word, parametersOf[word] ?? 0))}
+        onChange={(word) => form.change(withWindow(tree, metric, operand, word, parametersOf[word] ?? 0))}
       />
-      {Array.from(
-        { length: Math.max(parameters, elementsAt(tree, [...window, "params"]).length) },
-        (_, i) => (
-          <TextField
-            // Parameters keep their places.
-            key={i}
-            form={form}
-            place={[...window, "params", i]}
-            label={t(i === 0 ? "query.window.first" : "query.window.second")}
-          />
-        ),
-      )}
+      {Array.from({ length: Math.max(parametersOf[type] ?? 0, given) }, (_, i) => (
+        <TextField
+          // Parameters keep their places.
+          key={i}
+          form={form}
+          place={[...window, "params", i]}
+          label={t(i === 0 ? "query.window.first" : "query.window.second")}
+        />
+      ))}
     </div>
   );
 }

@@ -159,38 +159,6 @@ export function withMetricKind(tree: JsonTree, metric: Place, kind: MetricKind):
   );
 }
 
-/** Changes what a plain metric counts as a user; empty for users. */
-export function withCounted(tree: JsonTree, metric: Place, column: string): JsonTree {
-  const entity = objectTree([
-    ["index", numberTree("0")],
-    [
-      "taIdMeasure",
-      objectTree([
-        ["columnName", textTree(column)],
-        ["tableType", textTree("event")],
-      ]),
-    ],
-  ]);
-  const place: Place = [...metric, "quotaEntities"];
-  if (column === "") return withValue(tree, place, undefined)!;
-  const isGiven = elementsAt(tree, place).length > 0;
-  return isGiven
-    ? withText(tree, [...place, 0, "taIdMeasure", "columnName"], column)
-    : withValue(tree, [...place, 0], entity)!;
-}
-
-/** Changes the window of a plain metric; an empty word is the bucket itself. */
-export function withWindow(tree: JsonTree, metric: Place, word: string, parameters: number): JsonTree {
-  const place: Place = [...metric, "quotaTimeRanges"];
-  if (word === "") return withValue(tree, place, undefined)!;
-  const window = objectTree([
-    ["index", numberTree("0")],
-    ["type", textTree(word)],
-    ["params", listTree(Array.from({ length: parameters }, (_, i) => textTree(i === 0 ? "7" : "0")))],
-  ]);
-  return withValue(tree, [...place, 0], window)!;
-}
-
 /** Splits metrics by a property of their events, or ends that. */
 export function withSplit(tree: JsonTree, isOn: boolean): JsonTree {
   const place: Place = ["eventView", "eventSplit"];

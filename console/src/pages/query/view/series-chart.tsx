@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { ValueFormat } from "../../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { BucketChart } from "../../../chart/bucket-chart.tsx";
 import type { BucketSeries } from "../../../chart/series.ts";
 import { formatNumber } from "../../../texts/formats.ts";
@@ -20,7 +21,9 @@ interface SeriesChartProps {
 export function SeriesChart({ kind, table, onPoint }: SeriesChartProps) {
   const rows = table.rows.slice(0, maxSeries);
   const series = useMemo(() => seriesOf(rows), [table]);
-  const format = rows[0]!.format;
+  // An axis of numbers in several formats has the format that all numbers can have.
+  const isOneFormat = rows.every(({ format }) => format === rows[0]?.format);
+  const format = isOneFormat ? rows[0]!.format : ValueFormat.UNSPECIFIED;
   return (
     <>
       {rows.length < table.rows.length && (
@@ -37,7 +40,7 @@ export function SeriesChart({ kind, table, onPoint }: SeriesChartProps) {
         labels={table.labels}
         comparedLabels={table.comparedLabels}
         series={series}
-        formatValue={(value) => valueText(value, format)}
+        formatAxis={(value) => valueText(value, format)}
         onPoint={(index, bucket) => {
           const row = rows[index];
           const label = row && labelsOf(table, row)[bucket];
@@ -54,6 +57,12 @@ function seriesOf(rows: readonly ResultRow[]): readonly BucketSeries[] {
   let color = -1;
   return rows.map((row) => {
     if (!row.isCompared) color++;
-    return { label: rowName(row), values: row.values, isCompared: row.isCompared, color };
+    return {
+      label: rowName(row),
+      values: row.values,
+      isCompared: row.isCompared,
+      color,
+      formatValue: (value) => valueText(value, row.format),
+    };
   });
 }
