@@ -32,8 +32,8 @@ export function settingsOf(data: string, settings: object = {}): string {
 /** Stopped when the test ends. */
 export async function openEventServer(data: string, settings: object = {}): Promise<EventServer> {
   const cwd = folderWith({ "engage.yaml": settingsOf(data, settings) });
-  const { config, locate } = loadConfig({ env: {}, cwd });
-  const server = await startServer(config, { locate });
+  const { config, locate, describe } = loadConfig({ env: {}, cwd });
+  const server = await startServer(config, { locate, describe });
   onTestFinished(() => server.stop());
   const { url } = server.address;
   const post: EventServer["post"] = async (path, body, headers = {}) => {

@@ -1,6 +1,11 @@
-import { expect, it } from "vitest";
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { expect, it, vi } from "vitest";
 import type { LoadProgress } from "../../../../cmd/serve/event/backend.ts";
 import { readEventLag } from "../../../../cmd/serve/event/lag.ts";
+import { Settings } from "../../../../gen/engage/operations/v1/settings_pb.ts";
+import { folderWith } from "../../config/load.ts";
+import { openEventServer, trackOf } from "../../event-server.ts";
 
 function progressOf(waitingBytes: number, recordBytes: number | undefined): LoadProgress {
   return {
@@ -23,4 +28,33 @@ it("is unknown before anything is open, and while the spool cannot be read", asy
   expect(await readEventLag(undefined)).toBeUndefined();
   const loader = { status: () => Promise.reject(new Error("away")) };
   expect(await readEventLag({ ...progressOf(1, 1), loader })).toBeUndefined();
+});
+
+const patience = { timeout: 20_000 };
+const transports: readonly ((baseUrl: string) => Transport)[] = [
+  (baseUrl) => createGrpcTransport({ baseUrl }),
+  (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+];
+
+it("is shown by GetHealth while records wait, about in records once some were loaded", async () => {
+  const late = { events: { batch: { maxDelayMs: 2_000_000 }, spool: { minFreeBytes: 0 } } };
+  const server = await openEventServer(folderWith({}), late);
+  const clients = transports.map((open): Client<typeof Settings> => createClient(Settings, open(server.url)));
+  const lags = () => Promise.all(clients.map(async (client) => (await client.getHealth({})).eventLag));
+  const rest = async () => JSON.parse(await server.get("/v1/settings/health")).eventLag as object;
+  await server.send([trackOf("a")]);
+  await vi.waitFor(async () => {
+    const [lag] = await lags();
+    expect(lag).toMatchObject({ waitingBytes: 0n, approximateRecords: 0n });
+  }, patience);
+  // The next batch begins after the delay.
+  for (const account of ["b", "c", "d"]) await server.send([trackOf(account)]);
+  const [first, second] = await lags();
+  expect(first).toMatchObject({ waitingBytes: expect.any(BigInt), approximateRecords: 3n });
+  expect(second?.waitingBytes).toBe(first?.waitingBytes);
+  expect(await rest()).toMatchObject({
+    approximateRecords: "3",
+    waitingBytes: String(first?.waitingBytes),
+    lag: expect.stringMatching(/s$/),
+  });
 });
