@@ -22,7 +22,11 @@ export async function startFloor(port: number): Promise<Server> {
 export async function startService(
   port: number,
   channels: Readonly<Record<string, readonly string[]>>,
-  { targets, inbox = {} }: { readonly targets?: TargetPorts; readonly inbox?: object } = {},
+  {
+    targets,
+    inbox = {},
+    isOpen = false,
+  }: { readonly targets?: TargetPorts; readonly inbox?: object; readonly isOpen?: boolean } = {},
 ): Promise<Server> {
   const data = dataOf(port);
   const file = join(data, "engage.json");
@@ -41,7 +45,7 @@ export async function startService(
       channels: Object.fromEntries(
         Object.entries(channels).map(([name, names]) => [
           name,
-          { secrets: [{ value: secret }], targets: names },
+          { ...(isOpen ? { auth: "off" } : { secrets: [{ value: secret }] }), targets: names },
         ]),
       ),
       targets: {
