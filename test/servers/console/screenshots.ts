@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../../base/package/root.ts";
+import { openHttpServer } from "../../services/webhook/targets/http-server.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
 import { sendRecords, someRecords } from "./events.ts";
 import { openExamplePush } from "./example-push.ts";
@@ -44,6 +45,13 @@ const pictures: readonly Picture[] = [
   { name: "overview-narrow", path: "", look: { width: 360, height: 800 }, ready: withChart },
   { name: "query", path: queryPath, look: { height: 1_000 }, ready: withChart },
   {
+    name: "deliveries",
+    path: "deliveries",
+    look: {},
+    ready: (page) => page.locator("tbody tr").first().waitFor(),
+  },
+  { name: "delivery", path: "deliveries?target=crm", look: { height: 1_400 }, ready: openDelivery },
+  {
     name: "settings",
     path: "settings?show=configuration&path=limits",
     look: {},
@@ -64,6 +72,12 @@ const pictures: readonly Picture[] = [
   },
 ];
 
+/** Opens the page of a message that its target does not accept. */
+async function openDelivery(page: Page): Promise<void> {
+  await page.locator("tbody th a").first().click();
+  await page.locator(".timeline li:nth-child(2)").waitFor();
+}
+
 /** Checks the server's own receiver, which does not know the push id that must fail. */
 async function checkReceiver(page: Page): Promise<void> {
   await page.getByLabel("Address").fill(`${served.url}/webhook/mail`);
@@ -76,7 +90,9 @@ async function checkReceiver(page: Page): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true });
-await using served = await openServed(allowLoopback);
+await using target = await openHttpServer();
+target.answer = (response) => response.writeHead(503).end('{"error":"the list is closed until noon"}');
+await using served = await openServed(allowLoopback, {}, { name: "crm", ...target });
 await using browser = await openBrowser();
 const names = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
 let batches = 0;
@@ -86,6 +102,7 @@ const sending = setInterval(() => {
 }, 200);
 await sendRecords(served, someRecords());
 await served.sendBatch("broken", "r-broken", names.slice(0, 3));
+await served.sendBatch("crm", "r-crm", names.slice(0, 2));
 await using _push = await openExamplePush(served.url);
 const wanted = process.argv.slice(2);
 for (const { name, path, look, ready } of pictures) {

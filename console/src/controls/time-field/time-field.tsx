@@ -13,10 +13,10 @@ export interface TimeFieldProps {
 
 /** A field for a moment in the chosen zone, which it names. */
 export function TimeField({ label, ms, onChange }: TimeFieldProps) {
-  const named = t("time.in", { label, zone: zone.value || localZone });
   return (
     <Field
-      label={named}
+      label={label}
+      limits={t("time.in", { zone: zone.value || localZone })}
       type="datetime-local"
       value={ms === undefined ? "" : fieldValueOf(ms, zone.value)}
       onInput={(value) => onChange(momentOf(value, zone.value))}

@@ -17,7 +17,7 @@ export const controls = {
   "bytes.hex": "Hexadecimal",
   "bytes.shown": "{shown} of {total} bytes",
   "bytes.more": "Show more",
-  "time.in": "{label} ({zone} time)",
+  "time.in": "In the zone {zone}.",
   "chart.table": "Show as a table",
   "chart.time": "Time",
   "chart.empty": "There is nothing to draw yet.",

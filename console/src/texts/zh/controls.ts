@@ -18,7 +18,7 @@ export const controls: Readonly<Record<keyof typeof en, string>> = {
   "bytes.hex": "十六进制",
   "bytes.shown": "已显示 {total} 字节中的 {shown} 字节",
   "bytes.more": "显示更多",
-  "time.in": "{label}（{zone} 时间）",
+  "time.in": "时区 {zone}。",
   "chart.table": "以表格显示",
   "chart.time": "时间",
   "chart.empty": "暂无可绘制的数据。",
