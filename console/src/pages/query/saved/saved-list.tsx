@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { mayWrite } from "../../../app/session.ts";
 import { Button } from "../../../controls/button.tsx";
-import { FaultNote } from "../../../controls/fault-note.tsx";
+import { Loaded } from "../../../controls/loaded.tsx";
 import { type Column, Pager, Table } from "../../../controls/table.tsx";
 import { Time } from "../../../controls/time.tsx";
 import { useKeysetPages } from "../../../rpc/pages.ts";
@@ -30,20 +30,24 @@ export function SavedList(props: SavedListProps) {
     );
     return { rows: savedQueries, nextToken: nextPageToken };
   });
-  const { rows, fault } = pages;
-  if (fault !== undefined) return <FaultNote fault={fault} onRetry={pages.reload} />;
-  if (rows === undefined) return <p class="muted">{t("shell.loading")}</p>;
-  if (rows.length === 0 && !pages.hasPrevious) return <p class="muted">{t("query.saved.empty")}</p>;
   return (
-    <>
-      <Table
-        caption={t("query.saved")}
-        columns={columnsOf(props)}
-        rows={rows}
-        keyOf={({ queryId }) => queryId}
-      />
-      {(pages.hasNext || pages.hasPrevious) && <Pager pages={pages} />}
-    </>
+    <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
+      {(rows) =>
+        rows.length === 0 && !pages.hasPrevious ? (
+          <p class="muted">{t("query.saved.empty")}</p>
+        ) : (
+          <>
+            <Table
+              caption={t("query.saved")}
+              columns={columnsOf(props)}
+              rows={rows}
+              keyOf={({ queryId }) => queryId}
+            />
+            {(pages.hasNext || pages.hasPrevious) && <Pager pages={pages} />}
+          </>
+        )
+      }
+    </Loaded>
   );
 }
 
