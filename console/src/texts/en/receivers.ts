@@ -41,7 +41,7 @@ export const receivers = {
     "This server makes the requests. It calls only addresses that are public or in channel.outbound.allow.",
   "receivers.progress": "{done} of {all} checks are done.",
   "receivers.stopped": "Ended after {done} of {all} checks.",
-  "receivers.correct": "The receiver keeps to every rule that was tested.",
+  "receivers.correct": "The receiver keeps to every rule that it must.",
   "receivers.broken.one": "The receiver breaks {count} rule.",
   "receivers.broken.other": "The receiver breaks {count} rules.",
   "receivers.sums": "Passed: {passed}. To change: {recommendations}. Notes: {notes}. Skipped: {skipped}.",

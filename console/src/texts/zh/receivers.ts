@@ -39,7 +39,7 @@ export const receivers: Readonly<Record<keyof typeof en, string>> = {
   "receivers.hint.address": "请求由本服务器发出，只会访问公网地址或 channel.outbound.allow 中的地址。",
   "receivers.progress": "已完成 {done} 项检查，共 {all} 项。",
   "receivers.stopped": "在第 {done} 项检查后结束，共 {all} 项。",
-  "receivers.correct": "接收端遵守了所有已检查的规则。",
+  "receivers.correct": "接收端遵守了所有必须遵守的规则。",
   "receivers.broken.one": "接收端违反了 {count} 条规则。",
   "receivers.broken.other": "接收端违反了 {count} 条规则。",
   "receivers.sums": "通过 {passed} 项，建议修改 {recommendations} 项，提示 {notes} 项，跳过 {skipped} 项。",

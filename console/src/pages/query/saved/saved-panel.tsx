@@ -6,9 +6,10 @@ import { Button } from "../../../controls/button.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
 import type { JsonTree } from "../../../controls/json-tree.ts";
 import { t } from "../../../texts/texts.ts";
+import { differs } from "./differs.ts";
 import { RemoveDialog, TitleDialog } from "./saved-dialogs.tsx";
 import { SavedList } from "./saved-list.tsx";
-import { differs, type SavedState, useSaved } from "./saved-state.ts";
+import { type SavedState, useSaved } from "./saved-state.ts";
 
 interface SavedPanelProps {
   readonly projectId: bigint;
@@ -67,7 +68,7 @@ interface PartProps {
 function Present({ saved, tree }: PartProps) {
   const { value: present } = saved.present;
   if (present === undefined) return <span class="muted">{t("query.saved.none")}</span>;
-  const isChanged = differs(tree, present);
+  const isChanged = differs(tree, present.requestJson);
   return (
     <>
       <strong>{present.name}</strong>

@@ -30,12 +30,6 @@ export interface SavedState {
   remove(query: SavedQuery): Promise<boolean>;
 }
 
-/** Reports whether a request differs from the one that is saved; spaces and line ends do not count. */
-export function differs(tree: JsonTree, { requestJson }: Pick<SavedQuery, "requestJson">): boolean {
-  const saved = readJsonTree(requestJson);
-  return saved === undefined || writeTree(saved) !== writeTree(tree);
-}
-
 /**
  * Keeps the saved query that the URL names. A link with the name alone opens it; one with a request too keeps the
  * request, which may have changes.
