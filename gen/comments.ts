@@ -1502,6 +1502,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Id of the task. Required.",
   "engage.channel.v1.GetTaskRequest.with_funnel":
     "Whether to compute the funnel too, which may take a query.",
+  "engage.channel.v1.GetTaskRequest.without_definition":
+    "Whether to leave out contents, audience, groups, schedule and journey, which\nnever change and may be long.",
   "engage.channel.v1.GetTaskResponse":
     "GetTaskResponse contains a task and the results of its latest run.",
   "engage.channel.v1.GetTaskResponse.funnels":
@@ -1576,6 +1578,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Token from the previous response. Empty: the first page.",
   "engage.channel.v1.ListTasksRequest.states":
     "Only tasks in one of these states. Empty: in any.",
+  "engage.channel.v1.ListTasksRequest.without_definition":
+    "As in GetTaskRequest, for all tasks.",
   "engage.channel.v1.ListTasksResponse":
     "ListTasksResponse is a page of tasks.",
   "engage.channel.v1.ListTasksResponse.next_page_token":

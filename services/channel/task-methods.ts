@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   InvalidFieldsError,
@@ -10,7 +10,12 @@ import {
 import { readPage, writePageToken } from "../../base/rpc/paging.ts";
 import { configuredZone, dateIn } from "../../base/time/zone.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
-import type { ChannelSender, ListTasksRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type {
+  ChannelSender,
+  GetTaskRequest,
+  GetTaskResponseSchema,
+  ListTasksRequest,
+} from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema, TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
 import { checkUnassigned } from "./channels/names.ts";
@@ -18,7 +23,14 @@ import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { compileTimes } from "./schedule/schedule.ts";
 import { checkTask, checkTaskContents } from "./tasks/check-task.ts";
-import { decodeChannel, decodeRunChannel, decodeTask, encodeTask, taskStates } from "./tasks/codec.ts";
+import {
+  decodeChannel,
+  decodeRunChannel,
+  decodeTask,
+  encodeTask,
+  removeDefinition,
+  taskStates,
+} from "./tasks/codec.ts";
 import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
 
 type TaskMethod = "createTask" | "runTask" | "cancelTask" | "getTask" | "listTasks" | "listBatches";
@@ -65,21 +77,7 @@ export function createTaskMethods(
         return { task: decodeTask(cancelled.task) };
       }),
 
-    getTask: ({ taskId, withFunnel }, { signal }) =>
-      mapErrors(async () => {
-        const stored = await findTask(options, taskId, signal);
-        const task = decodeTask(stored);
-        if (stored.runId === null) return { task };
-        const [run, statistics] = await Promise.all([
-          store.run(stored.runId, { signal }),
-          store.statistics(stored.runId, { signal }),
-        ]);
-        if (run === null || statistics === null) return { task };
-        const funnels = withFunnel
-          ? await options.funnels({ channel: decodeRunChannel(run), task, run, statistics }, signal)
-          : [];
-        return { task, statistics: toStatistics(statistics), funnels: [...funnels] };
-      }),
+    getTask: (request, { signal }) => mapErrors(() => getTask(options, request, signal)),
 
     listTasks: (request, { signal }) => mapErrors(() => listTasks(options, request, signal)),
 
@@ -97,15 +95,36 @@ export function createTaskMethods(
   };
 }
 
+async function getTask(
+  options: SenderOptions,
+  { taskId, withFunnel, withoutDefinition }: GetTaskRequest,
+  signal: AbortSignal,
+): Promise<MessageInitShape<typeof GetTaskResponseSchema>> {
+  const { store } = options;
+  const stored = await findTask(options, taskId, signal);
+  const task = decodeTask(stored);
+  const shown = withoutDefinition ? removeDefinition(task) : task;
+  if (stored.runId === null) return { task: shown };
+  const [run, statistics] = await Promise.all([
+    store.run(stored.runId, { signal }),
+    store.statistics(stored.runId, { signal }),
+  ]);
+  if (run === null || statistics === null) return { task: shown };
+  const funnels = withFunnel
+    ? await options.funnels({ channel: decodeRunChannel(run), task, run, statistics }, signal)
+    : [];
+  return { task: shown, statistics: toStatistics(statistics), funnels: [...funnels] };
+}
+
 async function listTasks(
   { store }: SenderOptions,
   request: ListTasksRequest,
   signal: AbortSignal,
 ): Promise<{ readonly tasks: Task[]; readonly nextPageToken: string }> {
-  const { channelId } = request;
+  const { channelId, withoutDefinition } = request;
   const states = statesOf(request.states);
   const list = ["tasks", channelId, states.join()];
-  const filter = { states, ...(channelId !== "" && { channelId }) };
+  const filter = { states, withoutDefinition, ...(channelId !== "" && { channelId }) };
   const { items, next } = await store.tasks(filter, readPage(request, list), { signal });
   return { tasks: items.map(decodeTask), nextPageToken: writePageToken(next, list) };
 }

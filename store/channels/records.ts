@@ -58,6 +58,8 @@ export interface TaskFilter {
   readonly channelId?: string;
   /** Tasks in one of these states; empty or undefined: in any. */
   readonly states?: readonly TaskState[];
+  /** Whether to read no definitions, which may be long: they are returned empty. */
+  readonly withoutDefinition?: boolean;
 }
 
 export interface NewTask extends Pick<StoredTask, "name" | "channelId" | "definition"> {

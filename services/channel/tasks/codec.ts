@@ -51,6 +51,7 @@ export function decodeTask(stored: StoredTask): Task {
   return create(TaskSchema, {
     ...fromBinary(TaskSchema, stored.definition),
     taskId: stored.taskId,
+    name: stored.name,
     channelId: stored.channelId,
     state: taskStates[stored.state],
     failure: stored.failure,
@@ -58,6 +59,22 @@ export function decodeTask(stored: StoredTask): Task {
     createTime: timestampFromMs(stored.createdAtMs),
     ...(nextRunAtMs !== null && { nextRunTime: timestampFromMs(nextRunAtMs) }),
     taskInstanceId: stored.runId ?? "",
+  });
+}
+
+/** Removes what the caller of a task gave except its name and its channel. */
+export function removeDefinition({ taskId, name, channelId, state, failure, ...task }: Task): Task {
+  const { etag, createTime, nextRunTime, taskInstanceId } = task;
+  return create(TaskSchema, {
+    taskId,
+    name,
+    channelId,
+    state,
+    failure,
+    etag,
+    taskInstanceId,
+    ...(createTime && { createTime }),
+    ...(nextRunTime && { nextRunTime }),
   });
 }
 

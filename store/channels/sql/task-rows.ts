@@ -29,8 +29,14 @@ export interface TaskRow {
   readonly run_day_count: number;
 }
 
-export const taskColumns = `seq, name, channel_seq, definition, state, failure, version, created_at_ms,
-  next_run_at_ms, run_id, run_seq, run_day, run_day_count`;
+/** @param definition the expression of the definition */
+function columnsWith(definition: string): string {
+  return `seq, name, channel_seq, ${definition}, state, failure, version, created_at_ms,
+    next_run_at_ms, run_id, run_seq, run_day, run_day_count`;
+}
+
+export const taskColumns = columnsWith("definition");
+const shortColumns = columnsWith("substr(definition, 1, 0) AS definition");
 
 export function* createTask({ nowMs, dialect }: Session, task: NewTask): Operation<TaskCreated> {
   const channelSeq = seqOfChannel(task.channelId);
@@ -57,7 +63,7 @@ export function* findTask(_session: Session, taskId: string): Operation<StoredTa
 
 export function* listTasks(
   _session: Session,
-  { channelId, states = [] }: TaskFilter,
+  { channelId, states = [], withoutDefinition = false }: TaskFilter,
   { limit, after }: PageRequest,
 ): Operation<Page<StoredTask>> {
   const before = numberOfCursor(after, Number.MAX_SAFE_INTEGER);
@@ -66,7 +72,8 @@ export function* listTasks(
   const places = states.map((_, i) => `$${3 + channel.length + i}`).join(", ");
   const inState = states.length === 0 ? "" : `AND state IN (${places})`;
   const rows = yield* all<TaskRow>(
-    `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 ${ofChannel} ${inState} ORDER BY seq DESC LIMIT $2`,
+    `SELECT ${withoutDefinition ? shortColumns : taskColumns} FROM {tasks}
+     WHERE seq < $1 ${ofChannel} ${inState} ORDER BY seq DESC LIMIT $2`,
     before,
     limit + 1,
     ...channel,

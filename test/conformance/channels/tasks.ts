@@ -56,6 +56,17 @@ export function testTasks(open: OpenWorld): void {
       expect(await idsOf({ channelId: b, states: ["done", "failed"] })).toEqual([[], null]);
     });
 
+    it("are listed without their definitions, which may be long", async () => {
+      await using world = await open();
+      const channelId = await addChannel(world.store);
+      await addTask(world.store, channelId);
+      const long = await world.store.tasks({}, { limit: 1 });
+      const short = await world.store.tasks({ withoutDefinition: true }, { limit: 1 });
+      expect(text(long.items[0]!.definition)).toBe("task");
+      expect(short.items).toEqual([{ ...long.items[0], definition: expect.any(Uint8Array) }]);
+      expect(short.items[0]!.definition).toHaveLength(0);
+    });
+
     it("run once at a time, with an id of the day", async () => {
       await using world = await open();
       const { taskId, run } = await preparedRun(world.store, []);

@@ -171,6 +171,29 @@ test("a push is cancelled after a question, and the list finds it by its state",
   await close();
 });
 
+test("a test of groups and languages has a funnel for each", async () => {
+  const textOf = (language: string, text: string) => ({ language, values: { title: { text } } });
+  const { task } = await post<{ task: { taskId: string } }>("/v1/tasks", {
+    name: "Languages",
+    channelId: "c1",
+    languageProperty: "lang",
+    contents: [textOf("default", "Hi"), textOf("de", "Hallo")],
+    experimentGroups: [{ groupId: "a", share: 100 }],
+    audience: { pushIds: { pushIds: ["ann", "bob", "cid"] } },
+  });
+  await post(`/v1/tasks/${task.taskId}:run`, {});
+  const { page, faults, close } = await browser.open();
+  await page.goto(`${served.url}/console/#/tasks/${task.taskId}`);
+  await page.locator('[aria-label="Group a, language de"] tr:has-text("Succeeded2100%")').waitFor();
+  await page.locator('[aria-label="Group a, language default"] tr:has-text("Succeeded1100%")').waitFor();
+  await page.locator('[aria-label="All recipients"] tr:has-text("Succeeded3100%")').waitFor();
+  // The definition stays when the progress is loaded again.
+  await page.getByText('"Hallo"').waitFor({ state: "attached" });
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 describe("the form", () => {
   test("says at the field what is wrong, of the contract and of the server", async () => {
     const { page, close } = await openNew();

@@ -222,6 +222,22 @@ describe("lists of tasks", () => {
   });
 });
 
+describe("tasks without their definitions", () => {
+  it("have all that changes, and their names", async () => {
+    await using rig = await openWithChannel();
+    const schedule = { cron: "30 9 * * *" };
+    await rig.client.createTask({ task: taskOf({ schedule }) as never });
+    const { task: whole } = await rig.client.getTask({ taskId: "t1" });
+    const { task } = await rig.client.getTask({ taskId: "t1", withoutDefinition: true });
+    const { tasks } = await rig.client.listTasks({ withoutDefinition: true });
+    const { contents, audience, schedule: times, ...rest } = whole!;
+    expect([contents.length, audience?.source.case, times?.cron]).toEqual([1, "pushIds", "30 9 * * *"]);
+    expect(task).toEqual({ ...rest, contents: [] });
+    expect(tasks).toEqual([task]);
+    expect(task?.nextRunTime).toEqual(whole?.nextRunTime);
+  });
+});
+
 describe("a preview of a message", () => {
   const groups = [
     { groupId: "a", share: 50 },

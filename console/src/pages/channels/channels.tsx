@@ -54,6 +54,9 @@ function ChannelView({ channelId }: { readonly channelId: string }) {
     <>
       <PageHead title={channel?.name ?? channelId} />
       <BackLink />
+      <p>
+        <a href={hrefOf(["tasks"], { channel: channelId })}>{t("channels.tasks")}</a>
+      </p>
       <Loaded data={channel} fault={fault} onRetry={reload}>
         {(stored) => <ChannelEditor key={stored.etag} client={client} stored={stored} />}
       </Loaded>

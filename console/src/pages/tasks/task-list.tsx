@@ -35,7 +35,7 @@ export function TaskList({ client, query }: TaskListProps) {
   const pages = useKeysetPages<Task>(`tasks ${channelId} ${state}`, async (pageToken, signal) => {
     const states = state === undefined ? [] : [state];
     const { tasks, nextPageToken } = await client.listTasks(
-      { channelId, states, pageSize, pageToken },
+      { channelId, states, withoutDefinition: true, pageSize, pageToken },
       { signal },
     );
     return { rows: tasks, nextToken: nextPageToken };

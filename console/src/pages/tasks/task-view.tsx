@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { ChannelSender, GetTaskResponse } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Schedule, Task } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
@@ -30,7 +31,14 @@ interface TaskViewProps extends Pick<PageProps, "query"> {
 
 /** One task with the progress and the funnel of its latest run, which are loaded again and again. */
 export function TaskView({ client, taskId, query }: TaskViewProps) {
-  const live = useLive(taskId, (signal) => client.getTask({ taskId, withFunnel: true }, { signal }));
+  // What the task was made from never changes, so that it is loaded once.
+  const whole = useRef<Task | undefined>(undefined);
+  const live = useLive(taskId, async (signal) => {
+    const withoutDefinition = whole.current !== undefined;
+    const response = await client.getTask({ taskId, withFunnel: true, withoutDefinition }, { signal });
+    whole.current ??= response.task;
+    return response;
+  });
   const found = live.data.value;
   return (
     <>
@@ -43,6 +51,7 @@ export function TaskView({ client, taskId, query }: TaskViewProps) {
           task !== undefined && (
             <Content
               task={task}
+              whole={whole.current ?? task}
               statistics={statistics}
               funnels={funnels}
               client={client}
@@ -60,15 +69,17 @@ interface ContentProps
   extends Pick<TaskViewProps, "client" | "query">,
     Pick<GetTaskResponse, "statistics" | "funnels"> {
   readonly task: Task;
+  /** With what the task was made from. */
+  readonly whole: Task;
   readonly refresh: () => void;
 }
 
-function Content({ statistics, funnels, task, client, query, refresh }: ContentProps) {
+function Content({ statistics, funnels, task, whole, client, query, refresh }: ContentProps) {
   return (
     <>
       <Card title={t("tasks.task")} isPadded>
         <div class="stack">
-          <Facts task={task} />
+          <Facts task={task} schedule={whole.schedule} />
           {mayWrite.value && <TaskActions client={client} task={task} refresh={refresh} />}
         </div>
       </Card>
@@ -86,13 +97,18 @@ function Content({ statistics, funnels, task, client, query, refresh }: ContentP
           />
         </>
       )}
-      <DefinitionCard task={task} />
+      <DefinitionCard task={whole} />
     </>
   );
 }
 
-function Facts({ task }: { readonly task: Task }) {
-  const { state, failure, channelId, taskInstanceId, createTime, nextRunTime, schedule } = task;
+interface FactsProps {
+  readonly task: Task;
+  readonly schedule: Schedule | undefined;
+}
+
+function Facts({ task, schedule }: FactsProps) {
+  const { state, failure, channelId, taskInstanceId, createTime, nextRunTime } = task;
   return (
     <dl class="tasks-facts">
       <Fact name={t("tasks.state")}>

@@ -6,6 +6,7 @@ export const channels = {
   "channels.new.lead":
     "A channel sends signed batches of messages to a receiver. Test it before you create it.",
   "channels.back": "All channels",
+  "channels.tasks": "Tasks of this channel",
   "channels.id": "Id",
   "channels.project": "Project",
   "channels.updated": "Changed",

@@ -6,6 +6,7 @@ export const channels: Readonly<Record<keyof typeof en, string>> = {
   "channels.new": "新建通道",
   "channels.new.lead": "通道向接收方发送带签名的消息批次。创建前请先测试。",
   "channels.back": "全部通道",
+  "channels.tasks": "此通道的任务",
   "channels.id": "ID",
   "channels.project": "项目",
   "channels.updated": "修改时间",
