@@ -10,6 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { json_word } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { describeLimits } from "./limits.ts";
 
 /** Comments by the full name of their subject, see protoc-gen-comments.ts. */
 export type Comments = Readonly<Record<string, string>>;
@@ -80,8 +81,9 @@ export function createSchemaRegistry(comments: Comments, rest: RestSchemas): Sch
 
   const describeField = (field: DescField): JsonObject => {
     const comment = commented(comments, `${field.parent.typeName}.${field.name}`);
-    const element = elementSchema(field, refer);
-    if (field.fieldKind === "list") return { type: "array", items: element, ...comment };
+    const limits = describeLimits(field);
+    const element = { ...elementSchema(field, refer), ...limits.value };
+    if (field.fieldKind === "list") return { type: "array", items: element, ...limits.list, ...comment };
     if (field.fieldKind === "map") return { type: "object", additionalProperties: element, ...comment };
     return { ...element, ...comment };
   };
