@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readJsonTree } from "../../../console/src/controls/json-tree.ts";
 import { asCode, asCommand, asCurl, quoteForShell } from "../../../console/src/pages/query/result/copies.ts";
 import { csvOfTable, writeCsv } from "../../../console/src/pages/query/result/csv.ts";
+import { partOf } from "../../../console/src/pages/query/result/parts.ts";
 import {
   formatOptions,
   labelsOf,
@@ -156,6 +157,16 @@ describe("users behind a point", () => {
     expect(usersQuery(total, { row: own!, bucket: "a~b", value: 1 }).sliceDate).toBe("");
     expect(usersQuery(total, { row: compared!, bucket: "c~d", value: 1 }).sliceDate).toBe("c~d");
   });
+});
+
+test.each([
+  [0, [0, 1, 2]],
+  [3, [3, 4, 5]],
+  [6, [6]],
+  [9, [6]],
+])("a part of seven from %s has %j, and one beyond the end is the last", (first, part) => {
+  expect(partOf([0, 1, 2, 3, 4, 5, 6], first, 3)).toEqual(part);
+  expect(partOf([], first, 3)).toEqual([]);
 });
 
 test("texts are quoted for shells", () => expect(quoteForShell("it's $x")).toBe(`'it'\\''s $x'`));

@@ -366,8 +366,10 @@ test("a query that runs long says so, and is cancelled", async () => {
     await page.unroute("**/AnalyzeEvents");
     await page.getByLabel("Run after each change").click();
     await page.getByLabel("Step", { exact: true }).selectOption("week");
+    await page.getByText("This is the result of the query before its changes.").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await showsNumbersOf(page, query({ timeParticleSize: "week" }));
+    expect(await page.getByText("This is the result of the query before its changes.").count()).toBe(0);
   });
 });
 

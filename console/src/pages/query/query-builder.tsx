@@ -19,7 +19,7 @@ import { RangeForm } from "./form/range-form.tsx";
 import { Copies } from "./json/copies.tsx";
 import { JsonEditor } from "./json/json-editor.tsx";
 import { openFields } from "./state/edits.ts";
-import { type ReadFault, readMessage } from "./state/read-message.ts";
+import { type ReadFault, type ReadMessage, readMessage } from "./state/read-message.ts";
 import { ResultView } from "./view/result-view.tsx";
 import { RunBar } from "./view/run-bar.tsx";
 
@@ -46,42 +46,21 @@ export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) 
     const timer = setTimeout(run, runner.run.peek() === undefined ? 0 : pauseMs);
     return () => clearTimeout(timer);
   }, [tree, isAutomatic.value]);
-  const failed = runner.failed.value;
+  // The faults of an earlier query are not those of this one.
+  const failed = runner.failed.value?.tree === tree ? runner.failed.value : undefined;
+  const shown = runner.run.value;
+  const isStale = shown !== undefined && shown.tree !== tree && !(isAutomatic.value && mayRun);
   const form: QueryForm = {
     tree,
     names,
     change: linked.change,
-    errorAt: (path) => errorAt(path, read.faults, failed?.tree === tree ? failed : undefined),
+    errorAt: (path) => errorAt(path, read.faults, failed),
   };
   const lack = isOpen ? t("query.lack.open") : mayRun ? undefined : t("query.lack.fault");
   return (
     <div class="query-page">
       <div class="query-side">
-        <Tabs
-          label={t("query.edit")}
-          open={query.get("edit") ?? ""}
-          onOpen={(name) => setQuery({ edit: name === "form" ? "" : name })}
-          tabs={[
-            { name: "form", title: t("query.tab.form"), content: () => <FormView form={form} /> },
-            {
-              name: "json",
-              title: t("query.tab.json"),
-              content: () => (
-                <JsonEditor
-                  tree={tree}
-                  onChange={linked.change}
-                  faults={read.faults.map(describeFault)}
-                  ignored={read.ignored}
-                />
-              ),
-            },
-            {
-              name: "copies",
-              title: t("query.tab.copies"),
-              content: () => <Copies tree={tree} query={read.message} />,
-            },
-          ]}
-        />
+        <EditTabs form={form} read={read} open={query.get("edit") ?? ""} />
       </div>
       <section class="query-main" aria-label={t("query.result")}>
         <RunBar
@@ -94,15 +73,53 @@ export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) 
           lack={lack}
         />
         {failed !== undefined && <FaultNote fault={failed.fault} onRetry={run} />}
-        {runner.run.value !== undefined && (
+        {isStale && <p class="note warn">{t("query.stale")}</p>}
+        {shown !== undefined && (
           <ResultView
-            run={runner.run.value}
+            run={shown}
             view={query.get("view") ?? ""}
             onView={(name) => setQuery({ view: name === "lines" ? "" : name })}
           />
         )}
       </section>
     </div>
+  );
+}
+
+interface EditTabsProps {
+  readonly form: QueryForm;
+  readonly read: ReadMessage<typeof EventQuerySchema>;
+  readonly open: string;
+}
+
+/** The query as a form, as JSON, and for other programs. */
+function EditTabs({ form, read, open }: EditTabsProps) {
+  return (
+    <Tabs
+      label={t("query.edit")}
+      open={open}
+      onOpen={(name) => setQuery({ edit: name === "form" ? "" : name })}
+      tabs={[
+        { name: "form", title: t("query.tab.form"), content: () => <FormView form={form} /> },
+        {
+          name: "json",
+          title: t("query.tab.json"),
+          content: () => (
+            <JsonEditor
+              tree={form.tree}
+              onChange={form.change}
+              faults={read.faults.map(describeFault)}
+              ignored={read.ignored}
+            />
+          ),
+        },
+        {
+          name: "copies",
+          title: t("query.tab.copies"),
+          content: () => <Copies tree={form.tree} query={read.message} />,
+        },
+      ]}
+    />
   );
 }
 

@@ -14,6 +14,7 @@ export const query = {
   "query.automatic": "Run after each change",
   "query.running": "Runs for {seconds} s",
   "query.took": "Took {seconds} s",
+  "query.stale": "This is the result of the query before its changes.",
   "query.lack.open": "Fill in the empty fields to run the query.",
   "query.lack.fault": "Correct the marked fields to run the query.",
   "query.range": "Time",

@@ -15,6 +15,7 @@ export const query: Readonly<Record<keyof typeof en, string>> = {
   "query.automatic": "每次修改后运行",
   "query.running": "已运行 {seconds} 秒",
   "query.took": "用时 {seconds} 秒",
+  "query.stale": "这是修改之前的查询结果。",
   "query.lack.open": "填写空白字段后即可运行查询。",
   "query.lack.fault": "修正标出的字段后即可运行查询。",
   "query.range": "时间",

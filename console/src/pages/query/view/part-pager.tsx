@@ -1,16 +1,7 @@
 import { Button } from "../../../controls/button.tsx";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
-
-/** Returns a part of what is loaded already. */
-export function partOf<T>(all: readonly T[], first: number, size: number): readonly T[] {
-  return all.slice(startOf(first, size, all.length), startOf(first, size, all.length) + size);
-}
-
-/** Another result may have fewer parts. */
-function startOf(first: number, size: number, count: number): number {
-  return first < count ? first : Math.max(0, Math.floor((count - 1) / size) * size);
-}
+import { startOf } from "../result/parts.ts";
 
 interface PartPagerProps {
   readonly label: string;

@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { t } from "../../../texts/texts.ts";
+import { partOf } from "../result/parts.ts";
 import { labelOf, labelsOf, type ResultRow, type ResultTable } from "../result/series.ts";
 import type { Point } from "../result/snapshot.ts";
-import { PartPager, partOf } from "./part-pager.tsx";
+import { PartPager } from "./part-pager.tsx";
 import { rowName, valueText } from "./words.ts";
 
 const rowsPerPart = 50;
@@ -46,25 +47,7 @@ export function ResultGrid({ table, onPoint }: ResultGridProps) {
       >
         <table class="table">
           <caption class="hidden-text">{t("query.table.caption")}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t("query.metric.column")}</th>
-              {table.groupNames.map((name, i) => (
-                <th key={i} scope="col">
-                  {name}
-                </th>
-              ))}
-              {hasSplit && <th scope="col">{t("query.split.column")}</th>}
-              {buckets.map((bucket) => (
-                <th key={bucket} scope="col" class="end">
-                  {table.labels[bucket]}
-                  {table.comparedLabels[bucket] !== undefined && (
-                    <span class="query-compared">{table.comparedLabels[bucket]}</span>
-                  )}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <GridHead table={table} buckets={buckets} hasSplit={hasSplit} />
           <tbody>
             {rows.map((row, i) => (
               <GridRow
@@ -99,6 +82,36 @@ export function ResultGrid({ table, onPoint }: ResultGridProps) {
         }}
       />
     </div>
+  );
+}
+
+interface GridHeadProps {
+  readonly table: ResultTable;
+  readonly buckets: readonly number[];
+  readonly hasSplit: boolean;
+}
+
+function GridHead({ table, buckets, hasSplit }: GridHeadProps) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{t("query.metric.column")}</th>
+        {table.groupNames.map((name, i) => (
+          <th key={i} scope="col">
+            {name}
+          </th>
+        ))}
+        {hasSplit && <th scope="col">{t("query.split.column")}</th>}
+        {buckets.map((bucket) => (
+          <th key={bucket} scope="col" class="end">
+            {table.labels[bucket]}
+            {table.comparedLabels[bucket] !== undefined && (
+              <span class="query-compared">{table.comparedLabels[bucket]}</span>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }
 

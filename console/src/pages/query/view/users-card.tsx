@@ -12,9 +12,10 @@ import { useLoaded } from "../../../rpc/load-once.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { t, tn } from "../../../texts/texts.ts";
 import { downloadUsers } from "../data/downloads.ts";
+import { partOf } from "../result/parts.ts";
 import { type Point, usersFileQuery, usersQuery } from "../result/snapshot.ts";
 import { DownloadButton } from "./download-button.tsx";
-import { PartPager, partOf } from "./part-pager.tsx";
+import { PartPager } from "./part-pager.tsx";
 import { rowName, valueText } from "./words.ts";
 
 const client = clientOf(AnalysisProxy);
