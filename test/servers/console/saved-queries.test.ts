@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256Hex } from "../../../base/text/digest.ts";
 import { accessibilityFaults, type Browser, type Look, openBrowser, type WatchedPage } from "./browser.ts";
+import { dayBefore, sendRecords, token, withToken } from "./events.ts";
 import { openServed, type Served } from "./served.ts";
 
-const token = "token-of-the-suite";
-const project = `analysis: { tokens: [{ name: suite, token: ${token}, projects: "*" }] }\n`;
 const keys = `auth:
   mode: keys
   keys:
@@ -16,29 +15,20 @@ let served: Served;
 let browser: Browser;
 
 beforeAll(async () => {
-  [served, browser] = await Promise.all([openServed(project), openBrowser()]);
-  await sendLogin(served);
+  [served, browser] = await Promise.all([openServed(withToken), openBrowser()]);
+  await sendRecords(served, [login]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await served[Symbol.asyncDispose]();
 });
 
-/** Sends a record as an SDK does, and waits until it can be queried. */
-async function sendLogin({ url }: Served): Promise<void> {
-  const time = new Date().toISOString().slice(0, 19).replace("T", " ");
-  const record = { "#type": "track", "#event_name": "login", "#account_id": "ann", "#time": time };
-  await fetch(`${url}/sync_json`, {
-    method: "POST",
-    headers: { "content-type": "application/json", appid: "app" },
-    body: JSON.stringify([record]),
-  });
-  for (;;) {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    if (/^engage_events_loaded_records_total\{kind="event"\} [1-9]/m.test(text)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const login = {
+  "#type": "track",
+  "#event_name": "login",
+  "#account_id": "ann",
+  "#time": `${dayBefore(0)} 00:00:00`,
+};
 
 const requestJson = JSON.stringify({
   projectId: 1,
@@ -151,7 +141,7 @@ test.each([
 
 test("a key that may only read opens what is saved, and gets no way to change it", async () => {
   await using guarded = await openServed(keys);
-  await sendLogin(guarded);
+  await sendRecords(guarded, [login]);
   await fetch(`${guarded.url}/v1/projects/1/queries`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": "key-ops" },
