@@ -35,9 +35,9 @@ export function firstQuery(projectId: bigint, event: string, today: string, days
 function firstRange(today: string, days: EventDays | undefined): [string, JsonTree][] {
   if (days === undefined || days.lastDay >= daysBefore(today, 6)) return [["recentDay", textTree("0-7")]];
   const { firstDay, lastDay } = days;
-  const from = daysBefore(lastDay, 29);
+  const [, from] = [firstDay, daysBefore(lastDay, 29)].sort();
   return [
-    ["startTime", textTree(`${firstDay > from ? firstDay : from} 00:00:00`)],
+    ["startTime", textTree(`${from} 00:00:00`)],
     ["endTime", textTree(`${lastDay} 23:59:59`)],
   ];
 }
