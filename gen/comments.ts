@@ -2280,6 +2280,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Identifies it. Its format is not part of the contract.",
   "engage.operations.v1.DeadLetter.dead_time":
     "The time at which it became a dead letter.",
+  "engage.operations.v1.DeadLetter.delivery_id":
+    "Of a message: id of the delivery, as WebhookReceiver has it.",
   "engage.operations.v1.DeadLetter.format":
     "Of a line: the format that refused it; empty when no format applied.",
   "engage.operations.v1.DeadLetter.incomplete":

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { collectPage } from "../../console/src/pages/deliveries/collect.ts";
+import { collectPage } from "../../console/src/rpc/collect-page.ts";
 import { DeadSchema, DoneSchema } from "../../gen/engage/webhook/v1/batch_pb.ts";
 import {
   type Delivery,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { beginningOf, hexOf } from "../../console/src/controls/bytes/bytes.ts";
 import { fieldValueOf, momentOf } from "../../console/src/controls/time-field/zoned-time.ts";
-import { collectPage } from "../../console/src/pages/deliveries/collect.ts";
 import { elementsOf, failuresOf } from "../../console/src/pages/deliveries/elements.ts";
 import {
   deliveryFilterOf,
   isFiltered,
   mayBeDead,
   readFilters,
-  writeMoment,
 } from "../../console/src/pages/deliveries/filters.ts";
+import { writeMoment } from "../../console/src/router/moment.ts";
+import { collectPage } from "../../console/src/rpc/collect-page.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

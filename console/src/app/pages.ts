@@ -30,6 +30,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import("../pages/deliveries/deliveries.tsx")).DeliveriesPage,
   },
   {
+    path: "dead-letters",
+    title: "deadLetters.title",
+    group: "traffic",
+    icon: "deadLetters",
+    load: async () => (await import("../pages/dead-letters/dead-letters.tsx")).DeadLettersPage,
+  },
+  {
     path: "events",
     title: "events.title",
     group: "traffic",

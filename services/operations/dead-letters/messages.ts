@@ -91,7 +91,7 @@ async function contentOf(
 
 function foundOf(letter: DeadLetter, content?: Uint8Array): FoundDeadLetter {
   const { deliveryId, channel, target, pushId, reason, diedAtMs } = letter;
-  const common = { channel, target, pushId, reason, message: "", lines: 1, isIncomplete: false };
+  const common = { deliveryId, channel, target, pushId, reason, message: "", lines: 1, isIncomplete: false };
   return { id: deliveryId, timeMs: diedAtMs, content, ...common };
 }
 

@@ -10,6 +10,7 @@ export interface FoundDeadLetter {
   readonly channel?: string;
   readonly target?: string;
   readonly pushId?: string;
+  readonly deliveryId?: string;
   readonly source?: string;
   readonly index?: string | undefined;
   readonly format?: string | undefined;

@@ -30,6 +30,7 @@ export function toDeadLetter(
     channel: found.channel ?? "",
     target: found.target ?? "",
     pushId: found.pushId ?? "",
+    deliveryId: found.deliveryId ?? "",
     source: found.source ?? "",
     index: found.index ?? "",
     format: found.format ?? "",

@@ -16,6 +16,7 @@ export interface Locator {
   allTextContents(): Promise<string[]>;
   count(): Promise<number>;
   first(): Locator;
+  filter(options: { readonly hasText: RegExp }): Locator;
   last(): Locator;
   nth(index: number): Locator;
   locator(selector: string): Locator;

@@ -57,6 +57,12 @@ const pictures: readonly Picture[] = [
     look: {},
     ready: (page) => page.locator("tbody tr").first().waitFor(),
   },
+  {
+    name: "dead-letters",
+    path: "dead-letters",
+    look: {},
+    ready: (page) => page.locator("tbody tr").first().waitFor(),
+  },
   { name: "receivers", path: "receivers", look: {}, ready: checkReceiver },
   {
     name: "channel",

@@ -23,6 +23,8 @@ export interface ServedTarget {
   readonly name: string;
   readonly url: string;
   readonly port: number;
+  /** Whether clicks are sent to it too, as to the platform. */
+  readonly takesClicks?: boolean;
 }
 
 /**
@@ -87,6 +89,7 @@ webhook:
     broken: { secrets: [{ value: ${secret} }], targets: [archive] }
 ${target === undefined ? "" : `    ${target.name}: { secrets: [{ value: ${secret} }], targets: [${target.name}] }`}
 ${target === undefined ? "" : `  outbound: { allow: ["127.0.0.1:${target.port}"] }`}
+${target?.takesClicks === true ? `  clicks: { forward: { url: "http://127.0.0.1:${target.port}", appid: app } }` : ""}
   targets:
 ${target === undefined ? "" : `    ${target.name}: { kind: http, url: "${target.url}" }`}
     log: { kind: log }

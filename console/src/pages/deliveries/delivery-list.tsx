@@ -11,11 +11,11 @@ import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
+import { collectPage } from "../../rpc/collect-page.ts";
 import { type KeysetPages, useKeysetPages } from "../../rpc/pages.ts";
 import { formatNumber } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
 import { client } from "./client.ts";
-import { collectPage } from "./collect.ts";
 import { FilterForm, type Names } from "./filter-form.tsx";
 import {
   deadLetterFilterOf,

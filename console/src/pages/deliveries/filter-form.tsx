@@ -1,8 +1,9 @@
 import { Field, Select } from "../../controls/field.tsx";
 import { TimeField } from "../../controls/time-field/time-field.tsx";
+import { writeMoment } from "../../router/moment.ts";
 import { setQuery } from "../../router/router.ts";
 import { t } from "../../texts/texts.ts";
-import { type Filters, writeMoment } from "./filters.ts";
+import type { Filters } from "./filters.ts";
 import { stateNames } from "./states.ts";
 
 /** Names that the fields offer. */

@@ -4,6 +4,7 @@ import type {
   DeadLetterFilterSchema,
   DeliveryFilterSchema,
 } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
+import { readMoment } from "../../router/moment.ts";
 import { isStateName, type StateName } from "./states.ts";
 
 /** The filters of the lists, as the URL has them. */
@@ -35,16 +36,6 @@ export function readFilters(query: Query): Filters {
     fromMs: readMoment(text("from")),
     untilMs: readMoment(text("until")),
   };
-}
-
-function readMoment(text: string): number | undefined {
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Writes a moment for the URL, in which it is the same for readers in all zones. */
-export function writeMoment(ms: number | undefined): string {
-  return ms === undefined ? "" : new Date(ms).toISOString();
 }
 
 export function isFiltered(filters: Filters): boolean {

@@ -2,9 +2,9 @@
 export const controls = {
   "copy.copy": "Copy",
   "copy.copied": "Copied",
-  "pager.first": "Newest",
-  "pager.previous": "Newer",
-  "pager.next": "Older",
+  "pager.first": "First page",
+  "pager.previous": "Previous page",
+  "pager.next": "Next page",
   "pager.label": "Pages of the list",
   "dialog.cancel": "Cancel",
   "dialog.close": "Close",

@@ -1,5 +1,6 @@
 import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
+import { deadLetters } from "./dead-letters.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
@@ -22,6 +23,7 @@ export const en = {
   ...controls,
   ...overview,
   ...deliveries,
+  ...deadLetters,
   ...parser,
   ...events,
   ...query,

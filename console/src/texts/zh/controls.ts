@@ -3,9 +3,9 @@ import type { controls as en } from "../en/controls.ts";
 export const controls: Readonly<Record<keyof typeof en, string>> = {
   "copy.copy": "复制",
   "copy.copied": "已复制",
-  "pager.first": "最新",
-  "pager.previous": "较新",
-  "pager.next": "较早",
+  "pager.first": "首页",
+  "pager.previous": "上一页",
+  "pager.next": "下一页",
   "pager.label": "列表分页",
   "dialog.cancel": "取消",
   "dialog.close": "关闭",

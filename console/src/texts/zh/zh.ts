@@ -1,6 +1,7 @@
 import type { Catalogue } from "../catalogue.ts";
 import { channels } from "./channels.ts";
 import { controls } from "./controls.ts";
+import { deadLetters } from "./dead-letters.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
@@ -23,6 +24,7 @@ export const zh: Catalogue = {
   ...controls,
   ...overview,
   ...deliveries,
+  ...deadLetters,
   ...parser,
   ...events,
   ...query,

@@ -1,0 +1,80 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { mayWrite } from "../../app/session.ts";
+import { Button } from "../../controls/button.tsx";
+import { FaultNote } from "../../controls/fault-note.tsx";
+import { type Fault, faultOf } from "../../rpc/fault.ts";
+import { t } from "../../texts/texts.ts";
+import { exportToFile } from "./export.ts";
+import type { Filter } from "./filters.ts";
+import type { KindName } from "./kinds.ts";
+import { ReplayDialog } from "./replay-dialog.tsx";
+
+export interface ActionsProps {
+  readonly kind: KindName;
+  readonly filter: Filter;
+  readonly isAll: boolean;
+  /** Why the kind cannot be replayed; empty if it can. */
+  readonly obstacle: string;
+  readonly onChanged: () => void;
+}
+
+/** Replays and exports what the filters select. */
+export function Actions({ kind, filter, isAll, obstacle, onChanged }: ActionsProps) {
+  const isAsked = useSignal(false);
+  const title = t(isAll ? "deadLetters.replay.all" : "deadLetters.replay.filtered");
+  return (
+    <div class="row">
+      <Button kind="quiet" onClick={onChanged}>
+        {t("deadLetters.refresh")}
+      </Button>
+      <ExportButton kind={kind} filter={filter} isAll={isAll} />
+      {mayWrite.value && obstacle === "" && (
+        <Button
+          onClick={() => {
+            isAsked.value = true;
+          }}
+        >
+          {title}
+        </Button>
+      )}
+      {isAsked.value && (
+        <ReplayDialog
+          title={title}
+          filter={filter}
+          isAll={isAll}
+          onReplayed={onChanged}
+          onClose={() => {
+            isAsked.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function ExportButton({ kind, filter, isAll }: Pick<ActionsProps, "kind" | "filter" | "isAll">) {
+  const isRunning = useSignal(false);
+  const fault = useSignal<Fault | undefined>(undefined);
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const run = async (): Promise<void> => {
+    isRunning.value = true;
+    fault.value = undefined;
+    const { signal } = leaving.current;
+    try {
+      await exportToFile(kind, filter, signal);
+    } catch (error) {
+      if (!signal.aborted) fault.value = faultOf(error);
+    }
+    isRunning.value = false;
+  };
+  return (
+    <>
+      <Button onClick={() => void run()} isDisabled={isRunning.value}>
+        {t(isAll ? "deadLetters.export.all" : "deadLetters.export.filtered")}
+      </Button>
+      {fault.value !== undefined && <FaultNote fault={fault.value} />}
+    </>
+  );
+}

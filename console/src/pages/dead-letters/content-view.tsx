@@ -1,0 +1,24 @@
+import { BytesView } from "../../controls/bytes/bytes-view.tsx";
+import { readJsonTree } from "../../controls/json-tree.ts";
+import { JsonView } from "../../controls/json-view.tsx";
+
+export interface ContentViewProps {
+  readonly content: Uint8Array;
+  readonly label: string;
+}
+
+/** A content as JSON if it is some, with the order of its members and all digits; otherwise its bytes. */
+export function ContentView({ content, label }: ContentViewProps) {
+  const text = textOf(content);
+  const isTree = text !== undefined && /^\s*[[{]/.test(text) && readJsonTree(text) !== undefined;
+  return isTree ? <JsonView text={text} label={label} /> : <BytesView bytes={content} label={label} />;
+}
+
+/** Returns undefined for what is not UTF-8. */
+export function textOf(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}

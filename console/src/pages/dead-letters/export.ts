@@ -1,0 +1,15 @@
+import { saveFile } from "../../controls/save-file.ts";
+import { client } from "./client.ts";
+import type { Filter } from "./filters.ts";
+import type { KindName } from "./kinds.ts";
+
+/** Reads dead letters as lines of JSON, and gives them to the browser as a file. */
+export async function exportToFile(kind: KindName, filter: Filter, signal: AbortSignal): Promise<void> {
+  const parts: string[] = [];
+  const decoder = new TextDecoder();
+  for await (const { body } of client.exportDeadLetters({ filter }, { signal })) {
+    if (body !== undefined) parts.push(decoder.decode(body.data, { stream: true }));
+  }
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`dead-letters-${kind}-${day}.ndjson`, parts, "application/x-ndjson");
+}

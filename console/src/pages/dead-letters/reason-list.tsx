@@ -1,0 +1,111 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { DeadLetter, DeadLetterReason } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
+import { Card } from "../../controls/card.tsx";
+import { Loaded } from "../../controls/loaded.tsx";
+import { LongText } from "../../controls/long-text.tsx";
+import { type Column, Table } from "../../controls/table.tsx";
+import { Time } from "../../controls/time.tsx";
+import { hrefOf } from "../../router/router.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
+import { formatNumber } from "../../texts/formats.ts";
+import { t, tn } from "../../texts/texts.ts";
+import { client } from "./client.ts";
+import { textOf } from "./content-view.tsx";
+import { selectReason } from "./filters.ts";
+import { type KindName, kinds } from "./kinds.ts";
+import { LetterLink } from "./letter-link.tsx";
+
+export interface ReasonListProps {
+  readonly kind: KindName;
+  /** Changes when they may have changed. */
+  readonly version: number;
+}
+
+/** The reasons of a kind, the most frequent first, with the newest of each. */
+export function ReasonList({ kind, version }: ReasonListProps) {
+  const { data, fault, reload } = useLoaded(`${kind} ${version}`, (signal) =>
+    client.listReasons({ kind: kinds[kind] }, { signal }),
+  );
+  return (
+    <Card title={t("deadLetters.reasons")}>
+      <Loaded data={data} fault={fault} onRetry={reload}>
+        {({ reasons, further, complete }) => (
+          <>
+            <Table
+              caption={t("deadLetters.reasons")}
+              columns={columnsOf(kind)}
+              rows={reasons}
+              keyOf={keyOf}
+            />
+            {further > 0n && <p class="dead-letters-line muted">{tn("deadLetters.further", further)}</p>}
+            {!complete && <p class="dead-letters-line muted">{t("deadLetters.partial")}</p>}
+          </>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function keyOf({ reason, projectId, channel, target }: DeadLetterReason): string {
+  return JSON.stringify([reason, String(projectId), channel, target]);
+}
+
+function columnsOf(kind: KindName): readonly Column<DeadLetterReason>[] {
+  return [
+    {
+      name: "reason",
+      title: t("deadLetters.reason"),
+      isHeading: true,
+      cell: (row) => (
+        <a href={hrefOf(["dead-letters"], { kind, ...selectReason(row) })}>
+          {row.reason || t("deadLetters.noReason")}
+        </a>
+      ),
+    },
+    ...placeColumns(kind),
+    {
+      name: "count",
+      title: t("deadLetters.count"),
+      isNumber: true,
+      cell: ({ count }) => formatNumber(count),
+    },
+    {
+      name: "newest",
+      title: t("deadLetters.newest"),
+      cell: ({ newestTime }) => newestTime && <Time ms={timestampMs(newestTime)} />,
+    },
+    {
+      name: "example",
+      title: t("deadLetters.example"),
+      cell: ({ example }) => example && <Example letter={example} />,
+    },
+  ];
+}
+
+/** The columns that say where rows of a kind belong. */
+export function placeColumns(kind: KindName): readonly Column<DeadLetterReason | DeadLetter>[] {
+  if (kind === "webhook") {
+    return [
+      { name: "channel", title: t("deadLetters.channel"), cell: ({ channel }) => channel },
+      { name: "target", title: t("deadLetters.target"), cell: ({ target }) => target },
+    ];
+  }
+  if (kind !== "record") return [];
+  return [
+    {
+      name: "project",
+      title: t("deadLetters.project"),
+      cell: ({ projectId }) => (projectId === 0n ? "" : String(projectId)),
+    },
+  ];
+}
+
+function Example({ letter }: { readonly letter: DeadLetter }) {
+  const text = letter.message || textOf(letter.content) || letter.pushId;
+  return (
+    <div class="stack">
+      <LongText text={text} />
+      <LetterLink id={letter.deadLetterId} text={t("deadLetters.show")} />
+    </div>
+  );
+}
