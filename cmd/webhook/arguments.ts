@@ -25,7 +25,6 @@ export function addWebhook(program: Command): void {
       call(options, ({ printStats }, client, output) => printStats(client, options, output)),
     );
   addFilter(add("deliveries", "list messages by target, the newest first"))
-    .option("--request <id>", "only messages of the batch with this ops_request_id")
     .addOption(
       new Option("--state <state>", "only deliveries in this state").choices([
         "pending",
@@ -68,6 +67,7 @@ function addFilter(one: Command): Command {
     .option("--channel <name>", "only messages of this channel")
     .option("--target <name>", "only messages for this target")
     .option("--batch <id>", "only messages of this batch")
+    .option("--request <id>", "only messages of the batch with this ops_request_id")
     .option("--push-id <id>", "only messages to this user");
 }
 

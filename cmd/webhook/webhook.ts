@@ -144,8 +144,8 @@ export async function printDeadLetters(
 const deadColumn: Column<Delivery> = { head: "DEAD SINCE", of: ({ deadTime }) => timeOf(deadTime) };
 
 function deadLetterFilter(filter: MessageFilter) {
-  const { channel = "", target = "", batch = "", pushId = "", delivery = "" } = filter;
-  return { channel, target, batchId: batch, pushId, deliveryId: delivery };
+  const { channel = "", target = "", batch = "", request = "", pushId = "", delivery = "" } = filter;
+  return { channel, target, batchId: batch, requestId: request, pushId, deliveryId: delivery };
 }
 
 export interface ReplayOptions {

@@ -55,6 +55,7 @@ describe("commands that call a running server", () => {
     );
     expect((await engage("deliveries", "--state", "delivered")).stdout).toBe("no deliveries\n");
     expect((await engage("dead-letters", "--push-id", "ann")).stdout).toBe("no dead letters\n");
+    expect((await engage("dead-letters", "--request", "r-2")).stdout).toBe("no dead letters\n");
   });
 
   test("one delivery is shown with its message", async () => {
@@ -75,7 +76,10 @@ describe("commands that call a running server", () => {
       1,
       `engage: ${server.url}: filter is empty, set all to replay every dead letter\n`,
     ]);
-    expect((await engage("replay", "--channel", "demo", "--dry-run")).stdout).toBe(
+    expect((await engage("replay", "--request", "r-2", "--dry-run")).stdout).toBe(
+      "0 dead letters would be replayed\n",
+    );
+    expect((await engage("replay", "--request", "r-1", "--channel", "demo", "--dry-run")).stdout).toBe(
       "2 dead letters would be replayed\n",
     );
     const replay = ["replay", "--push-id", "gone", "--nonce", "monday"];
