@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults, type Browser, openBrowser, type WatchedPage } from "./browser.ts";
+import { sendRecords, someRecords } from "./events.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
 let served: Served;
@@ -67,10 +68,17 @@ describe("the overview", () => {
     await withPage("/console/", {}, async ({ page }) => {
       const accepted = page.locator(".summary .item dd").first();
       await page.getByText("Live", { exact: true }).waitFor();
+      expect(await page.locator('[aria-label^="Circuit breakers"] tbody tr').allTextContents()).toEqual([
+        "archiveClosed",
+        "logClosed",
+      ]);
       const before = Number(await accepted.textContent());
       await served.sendBatch("mail", "r-3", ["dan", "eve"]);
+      await sendRecords(served, someRecords().slice(0, 1));
       await page.locator(`.summary .item:first-child dd:text-is("${before + 2}")`).waitFor();
       await page.locator(".chart canvas").waitFor();
+      // Every health after the first record has the number of those that wait.
+      await page.getByText("Records to load").waitFor();
       await page.getByText("Show as a table").click();
       await page.getByRole("group", { name: "Messages a second" }).waitFor();
       await page.getByRole("button", { name: "Pause" }).click();
