@@ -101,6 +101,14 @@ describe("a page", () => {
     const read = async (_size: number, token: string) => ({ rows: [], nextToken: `${token}x` });
     expect(await collectPage(5, "", read)).toEqual({ rows: [], nextToken: "x".repeat(10) });
   });
+
+  test("ends with what was found when the reads take long", async () => {
+    const { sizes, read } = readerOf((number) => number % 10 === 3);
+    let ms = 0;
+    const now = () => (ms += 150);
+    expect(await collectPage(5, "", read, now)).toEqual({ rows: [3, 13, 23], nextToken: "30" });
+    expect(sizes).toEqual([5, 4, 3]);
+  });
 });
 
 describe("elements", () => {
