@@ -20,7 +20,7 @@ export interface StoreMover {
   /** Gives a project the names of the source, and gives up copied parts with others. */
   setNames(project: ProjectContents): Promise<void>;
   /**
-   * Copies a part instead of its last copy.
+   * Copies a part instead of its last copy. An error of `lines` is thrown as it is.
    * @param onRows called with the number of rows that were sent
    */
   copy(project: ProjectContents, part: StoredPart, lines: PartLines, onRows: OnRows): Promise<void>;
@@ -60,20 +60,15 @@ export function createMover(source: LoadSource, lease: SpoolLease): StoreMover {
       const number = await ledger.call("beginMovedPart", projectId, fence);
       const schema = schemaOf(project);
       const target: Target = { connection, projectId, batch: number, schema, before: undefined, signal };
-      let rows = 0;
-      const counted = countLines(lines, signal, (some) => {
-        rows += some;
-        onRows(some);
-      });
-      if (part.kind === "day") {
-        await insertEvents(target, new Set(part.properties), bytesOf(counted));
-      } else {
-        for await (const some of groupLines(counted)) {
-          if (part.kind === "updatable") await loadUpdates(target, just(some));
-          else await insertLines(target, part, some);
-        }
+      const reading = createReading(lines, signal, onRows);
+      try {
+        await insertPart(target, part, reading.lines());
+      } catch (error) {
+        // A statement reports a fault of what it reads as one of its server.
+        throw reading.fault() ?? error;
       }
       const isUpdatable = part.kind === "updatable";
+      const rows = reading.rows();
       const copied = { projectId, number, name, stamp, day, rows, cohort, isUpdatable, fence };
       await ledger.call("completeMovedPart", copied);
     },
@@ -88,16 +83,38 @@ function schemaOf({ events, properties }: ProjectContents): ProjectSchema {
   };
 }
 
-async function* countLines(
-  lines: PartLines,
-  signal: AbortSignal,
-  onRows: OnRows,
-): AsyncGenerator<readonly string[], void> {
-  for await (const some of lines) {
-    signal.throwIfAborted();
-    onRows(some.length);
-    yield some;
+async function insertPart(target: Target, part: StoredPart, lines: PartLines): Promise<void> {
+  if (part.kind === "day") {
+    await insertEvents(target, new Set(part.properties), bytesOf(lines));
+    return;
   }
+  for await (const some of groupLines(lines)) {
+    if (part.kind === "updatable") await loadUpdates(target, just(some));
+    else await insertLines(target, part, some);
+  }
+}
+
+/** Reads the lines of a part once; counts them and keeps their error. */
+function createReading(given: PartLines, signal: AbortSignal, onRows: OnRows) {
+  let rows = 0;
+  let fault: unknown;
+  return {
+    rows: () => rows,
+    fault: () => fault,
+    async *lines(): AsyncGenerator<readonly string[], void> {
+      try {
+        for await (const some of given) {
+          signal.throwIfAborted();
+          rows += some.length;
+          onRows(some.length);
+          yield some;
+        }
+      } catch (error) {
+        fault = error;
+        throw error;
+      }
+    },
+  };
 }
 
 async function* bytesOf(lines: PartLines): AsyncGenerator<Buffer, void> {
