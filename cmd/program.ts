@@ -4,6 +4,7 @@ import { type Common, command, milliseconds, optionsOf, positive } from "./argum
 import { addCatalog } from "./catalog/arguments.ts";
 import { addCheck } from "./check/arguments.ts";
 import { addCohort } from "./cohort/arguments.ts";
+import { addDeadLetters } from "./dead-letters/arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addExport } from "./export/arguments.ts";
 import { addImport } from "./import/arguments.ts";
@@ -45,7 +46,7 @@ Examples:
   $ engage query query.json --plot        draw a chart of the events of a server
   $ engage events                         list the events of a server, with their numbers and days
   $ engage import events.ndjson.gz        import event records into the data folder
-  $ engage webhook dead-letters           list messages that a server has given up
+  $ engage dead-letters kinds             count what a server has refused or given up
   $ engage push --channel mail --to ann --set title=Hello
   $ engage check http://127.0.0.1:9000/hook --secret abc
                                           grade a webhook receiver
@@ -54,6 +55,7 @@ ${exitCodes}`,
   addServing(program);
   addTools(program);
   addWebhook(program);
+  addDeadLetters(program);
   addToken(program);
   addQuery(program);
   addCatalog(program);

@@ -39,6 +39,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/readme.test.ts",
   ],
   "cmd/import": ["test/cmd/import"],
+  "cmd/dead-letters": ["test/cmd/dead-letters"],
   "cmd/listen": ["test/cmd/listen/listen.test.ts"],
   "cmd/migrate": ["test/cmd/webhook/webhook.test.ts"],
   "cmd/parse": ["test/cmd/parse/parse.test.ts"],

@@ -1,6 +1,5 @@
 import type { Writable } from "node:stream";
-import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { toJsonString } from "@bufbuild/protobuf";
 import { exactCountOf } from "../../base/text/count.ts";
 import {
   type Delivery,
@@ -11,6 +10,7 @@ import {
   ReplayDeadLettersResponseSchema,
   type TargetStats,
 } from "../../gen/engage/webhook/v1/delivery_pb.ts";
+import { timeOf, writeJson } from "../terminal/messages.ts";
 import { sizeOf } from "../terminal/sizes.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -51,7 +51,7 @@ export async function printStats(
   output: Output,
 ): Promise<void> {
   const stats = await client.getStats({ channel });
-  if (output.json) return writeJson(output, GetStatsResponseSchema, [stats]);
+  if (output.json) return writeJson(output.stdout, GetStatsResponseSchema, [stats]);
   const table = formatTable(statsColumns, stats.targets);
   output.stdout.write(`${stats.targets.length === 0 ? "no messages yet\n" : table}${describeInbox(stats)}\n`);
 }
@@ -163,7 +163,7 @@ export async function replayDeadLetters(
 ): Promise<void> {
   const request = { filter: deadLetterFilter(filter), all, dryRun, nonce };
   const response = await client.replayDeadLetters(request);
-  if (output.json) return writeJson(output, ReplayDeadLettersResponseSchema, [response]);
+  if (output.json) return writeJson(output.stdout, ReplayDeadLettersResponseSchema, [response]);
   const { count } = response;
   const what = exactCountOf(count, "dead letter");
   output.stdout.write(dryRun ? `${what} would be replayed\n` : `${what} returned to the pending messages\n`);
@@ -193,21 +193,6 @@ function writeRows(
   columns: readonly Column<Delivery>[],
   none: string,
 ): void {
-  if (output.json) writeJson(output, DeliverySchema, rows);
+  if (output.json) writeJson(output.stdout, DeliverySchema, rows);
   else output.stdout.write(rows.length === 0 ? `${none}\n` : formatTable(columns, rows));
-}
-
-function writeJson<D extends DescMessage>(
-  { stdout }: Output,
-  schema: D,
-  messages: readonly MessageShape<D>[],
-): void {
-  for (const message of messages)
-    writeForeign(stdout, `${toJsonString(schema, message, { alwaysEmitImplicit: true })}\n`);
-}
-
-function timeOf(time: Timestamp | undefined): string {
-  return time === undefined
-    ? ""
-    : new Date(timestampMs(time)).toISOString().replace("T", " ").replace("Z", "");
 }
