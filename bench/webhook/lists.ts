@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { collectPage } from "../../console/src/rpc/collect-page.ts";
 import { DeadSchema, DoneSchema } from "../../gen/engage/webhook/v1/batch_pb.ts";
@@ -76,11 +76,23 @@ async function fill(client: Webhooks, deliveries: number, perBatch: number): Pro
       pushId: `user-${batch * perBatch + at}`,
       rawReceipt,
     }));
-    await client.receive({ channel: "demo", messages });
+    await untilAccepted(() => client.receive({ channel: "demo", messages }));
   });
   let settled = 0;
   const wanted = deliveries - deliveries / rareness;
   while (settled < wanted) settled += await settleSome(client, Math.min(500, wanted - settled));
+}
+
+/** Sends a batch again while the inbox is overloaded, as a platform does. */
+async function untilAccepted(send: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.Unavailable) throw error;
+    }
+  }
 }
 
 async function settleSome(client: Webhooks, maxMessages: number): Promise<number> {

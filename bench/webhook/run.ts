@@ -16,6 +16,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "9" },
     seconds: { type: "string", default: "60" },
     deliveries: { type: "string", default: "100000" },
+    batch: { type: "string", multiple: true, default: ["50", "1"] },
     postgres: { type: "string" },
   },
 });
@@ -25,7 +26,7 @@ if (values.part.includes("accept")) await measureAccepting(generator, rounds);
 if (values.part.includes("slow-target")) await measureSlowTarget(generator, Math.min(rounds, 5));
 if (values.part.includes("memory")) await measureMemory(generator, Number(values.seconds));
 if (values.part.includes("lists")) {
-  for (const perBatch of [50, 1]) {
+  for (const perBatch of values.batch.map(Number)) {
     const inbox =
       values.postgres === undefined ? {} : await createSchema(values.postgres, `lists_${perBatch}`);
     await measureLists({ deliveries: Number(values.deliveries), perBatch }, rounds, inbox);
