@@ -2391,7 +2391,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.operations.v1.DeadLetters.ListDeadLetters":
     "ListDeadLetters lists dead letters of one kind. A page reads a bounded part\nof the store, so it may contain fewer than requested, or none, while\n`next_page_token` is set.\n\n- INVALID_ARGUMENT: a field is not valid, or not one of this kind.\n- UNAVAILABLE: the store is unavailable at the moment.",
   "engage.operations.v1.DeadLetters.ListKinds":
-    "ListKinds returns how many dead letters of each kind there are.\n\n- UNAVAILABLE: a store is unavailable at the moment.",
+    "ListKinds returns how many dead letters of each kind there are. The\nnumbers may be those of a moment ago, also in ListReasons: a store that\ntakes long to count is asked less often.\n\n- UNAVAILABLE: a store is unavailable at the moment.",
   "engage.operations.v1.DeadLetters.ListReasons":
     "ListReasons returns the reasons of one kind with an example of each.\n\n- INVALID_ARGUMENT: the kind is not valid.\n- UNAVAILABLE: the store is unavailable at the moment.",
   "engage.operations.v1.DeadLetters.ReplayDeadLetters":

@@ -72,7 +72,7 @@ export async function openDeadLetterService(
   };
   const stack = opened.move();
   return {
-    service: serve(DeadLetters, createDeadLetters({ sources, now })),
+    service: serve(DeadLetters, createDeadLetters({ sources, now, monotonicMs: () => performance.now() })),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

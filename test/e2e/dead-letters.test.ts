@@ -251,11 +251,15 @@ describe.each(table)("dead letters of %s over %s", (word, name, { kind, make, ha
   it("are found, counted, exported and handed on again", async () => {
     const calls = callsOf();
     const { reason, content, exported: line, mark } = await make(name);
-    expect((await calls.kinds())["kinds"]).toContainEqual(
-      expect.objectContaining({ kind: word, count: "1", complete: true, replayObstacle: "" }),
-    );
-    const { reasons } = await calls.reasons(kind);
-    expect(reasons).toMatchObject([{ reason, count: "1", example: { kind: word, reason } }]);
+    // Counts by reason may be those of a moment ago.
+    await expect
+      .poll(async () => (await calls.kinds())["kinds"], { timeout: 5_000 })
+      .toContainEqual(
+        expect.objectContaining({ kind: word, count: "1", complete: true, replayObstacle: "" }),
+      );
+    await expect
+      .poll(async () => (await calls.reasons(kind))["reasons"], { timeout: 5_000 })
+      .toMatchObject([{ reason, count: "1", example: { kind: word, reason } }]);
     const filter = { kind, reason };
     const { deadLetters, nextPageToken } = await calls.list(filter);
     expect([deadLetters, nextPageToken]).toMatchObject([[{ kind: word, reason, lines: "1" }], ""]);

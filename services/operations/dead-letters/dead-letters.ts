@@ -24,12 +24,15 @@ import { InboxUnavailableError, PageCursorError } from "../../../store/inbox/inb
 import { createExport } from "./export.ts";
 import { type ReadFilter, readFilter } from "./filter.ts";
 import { type DeadLetterSources, kindNames, readId, readKind } from "./kinds.ts";
+import { createPaced } from "./paced.ts";
+import type { DeadLetterSource } from "./source.ts";
 import { toDeadLetter, toReason, toSummary } from "./to-message.ts";
 
 export interface DeadLettersOptions {
   readonly sources: DeadLetterSources;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 const listSizes = { standard: 50, max: 200 };
@@ -47,14 +50,39 @@ const { mapErrors, toConnectError } = createErrorMapping((error) => {
  * The DeadLetters service. `source.ts` is what a kind implements: `listed.ts` over lists of lines, `messages.ts` over
  * the inbox.
  */
-export function createDeadLetters(options: DeadLettersOptions): ServiceImpl<typeof DeadLetters> {
-  const { sources } = options;
+export function createDeadLetters(given: DeadLettersOptions): ServiceImpl<typeof DeadLetters> {
+  const sources: DeadLetterSources = {
+    webhook: withPacedGroups(given.sources.webhook, given),
+    click: withPacedGroups(given.sources.click, given),
+    parser: withPacedGroups(given.sources.parser, given),
+    record: withPacedGroups(given.sources.record, given),
+  };
+  const options = { ...given, sources };
   const read = (filter: DeadLetterFilter | undefined): ReadFilter =>
     readFilter(filter, (kind) => sources[kind].fields);
   return {
     ...createViews(options, read),
     ...createReplay(options, read),
     exportDeadLetters: createExport({ sources, read, toConnectError }),
+  };
+}
+
+/** Any number of viewers ask for the groups of a store again and again. A replay changes them. */
+function withPacedGroups(
+  source: DeadLetterSource,
+  { monotonicMs }: Pick<DeadLettersOptions, "monotonicMs">,
+): DeadLetterSource {
+  const groups = createPaced(source.groups, monotonicMs);
+  return {
+    ...source,
+    groups: groups.get,
+    async replay(filter, request) {
+      try {
+        return await source.replay(filter, request);
+      } finally {
+        groups.forget();
+      }
+    },
   };
 }
 

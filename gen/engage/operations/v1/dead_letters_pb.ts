@@ -877,7 +877,9 @@ export const DeadLetterOrderSchema: GenEnum<DeadLetterOrder> = /*@__PURE__*/
  */
 export const DeadLetters: GenService<{
   /**
-   * ListKinds returns how many dead letters of each kind there are.
+   * ListKinds returns how many dead letters of each kind there are. The
+   * numbers may be those of a moment ago, also in ListReasons: a store that
+   * takes long to count is asked less often.
    *
    * - UNAVAILABLE: a store is unavailable at the moment.
    *

@@ -36,7 +36,7 @@ const empty = createEmptySource("there are none");
 function clientOf(parser: Partial<DeadLetterSource>, others: Partial<DeadLetterSources> = {}) {
   const own = { ...empty, replayObstacle: undefined, fields: ["index"] as const, ...parser };
   const sources = { webhook: empty, click: empty, record: empty, parser: own, ...others };
-  const service = createDeadLetters({ sources, now: () => 1_000 });
+  const service = createDeadLetters({ sources, now: () => 1_000, monotonicMs: () => 0 });
   return createClient(
     DeadLetters,
     createRouterTransport((router) => router.service(DeadLetters, service)),
