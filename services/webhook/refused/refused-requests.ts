@@ -1,5 +1,7 @@
 import type { Refusal, RefusalKind } from "../receive/refusal.ts";
+import type { RequiredHeader } from "../receive/required-headers.ts";
 import type { Secret } from "../receive/signature.ts";
+import { compileByteMask } from "./mask.ts";
 
 /** A request that was refused as a whole. */
 export interface RefusedRequest {
@@ -32,38 +34,52 @@ export interface RefusedRequests {
 }
 
 export interface RefusedRequestsOptions {
-  readonly channels: ReadonlyMap<string, { readonly secrets: readonly Secret[] | undefined }>;
+  readonly channels: ReadonlyMap<string, SecretsOfChannel>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
+interface SecretsOfChannel {
+  readonly secrets: readonly Secret[] | undefined;
+  /** Their values may be secret. */
+  readonly requiredHeaders: readonly RequiredHeader[];
+}
+
 /** Requests that are kept of each channel, and of all that are not configured. */
 const maxRequests = 200;
+/** Requests that are kept of all channels: about 40 MiB. */
+const maxOfAll = 8_000;
+/** Shorter values of headers are words, such as `1`, rather than secrets. */
+const shortestHeaderSecret = 6;
 const maxBodyBytes = 4_096;
 const maxNameCharacters = 100;
 const maxTextCharacters = 1_024;
 
 export function createRefusedRequests({ channels, now }: RefusedRequestsOptions): RefusedRequests {
-  const secrets = [...channels.values()].flatMap((channel) => channel.secrets ?? []);
-  const withoutSecrets = createMask(secrets.map(({ key }) => key.export()));
+  const withoutSecrets = createMasks(secretsOf(channels));
   const ofChannels = new Map<string, RefusedRequest[]>();
   let count = 0;
+  let keptOfAll = 0;
   return {
     add(channel, { kind, message, detail = "" }, body) {
-      const place = channels.has(channel) ? `configured ${channel}` : "";
+      const isConfigured = channels.has(channel);
+      const place = isConfigured ? `configured ${channel}` : "";
       const kept = ofChannels.get(place) ?? [];
       ofChannels.set(place, kept);
       kept.push({
         number: ++count,
         atMs: now(),
-        channel: channel.slice(0, maxNameCharacters),
+        channel: isConfigured ? channel : withoutSecrets.text(channel, maxNameCharacters),
         kind,
-        message: message.slice(0, maxTextCharacters),
-        cause: detail.slice(0, maxTextCharacters),
-        body: withoutSecrets(body ?? new Uint8Array()),
+        message: withoutSecrets.text(message, maxTextCharacters),
+        cause: withoutSecrets.text(detail, maxTextCharacters),
+        body: withoutSecrets.body(body ?? new Uint8Array()),
         bodyBytes: body?.length,
       });
-      if (kept.length > maxRequests) kept.shift();
+      keptOfAll++;
+      const full =
+        kept.length > maxRequests ? kept : keptOfAll > maxOfAll ? longestOf(ofChannels) : undefined;
+      if (full?.shift() !== undefined) keptOfAll--;
     },
     list({ channel, kind }, before, limit) {
       return [...ofChannels.values()]
@@ -80,20 +96,49 @@ export function createRefusedRequests({ channels, now }: RefusedRequestsOptions)
   };
 }
 
-/** Returns a function that copies the beginning of a body, with asterisks for secrets. */
-function createMask(secrets: readonly Uint8Array[]): (body: Uint8Array) => Uint8Array {
-  // A secret may contain a shorter one.
-  const longestFirst = secrets.filter(({ length }) => length > 0).sort((a, b) => b.length - a.length);
+function secretsOf(channels: ReadonlyMap<string, SecretsOfChannel>): readonly Uint8Array[] {
+  return [...channels.values()].flatMap(({ secrets = [], requiredHeaders }) => [
+    ...secrets.map(({ key }) => key.export()),
+    ...requiredHeaders.map(({ value }) => value).filter(({ length }) => length >= shortestHeaderSecret),
+  ]);
+}
+
+/** Returns the channel with the most requests, whose oldest one makes place. */
+function longestOf(ofChannels: ReadonlyMap<string, RefusedRequest[]>): RefusedRequest[] {
+  let longest: RefusedRequest[] = [];
+  for (const kept of ofChannels.values()) if (kept.length > longest.length) longest = kept;
+  return longest;
+}
+
+/** Copies what a stranger sent, with asterisks for secrets. */
+interface Masks {
+  body(body: Uint8Array): Uint8Array;
+  text(text: string, maxCharacters: number): string;
+}
+
+function createMasks(secrets: readonly Uint8Array[]): Masks {
+  const forms = secrets.flatMap(formsOf);
+  const mask = compileByteMask(forms);
   // A secret may begin before the end of what is kept.
-  const searchedBytes = maxBodyBytes + (longestFirst[0]?.length ?? 0);
-  return (body) => {
-    const copy = Buffer.from(body.subarray(0, searchedBytes));
-    for (const secret of longestFirst) {
-      for (let at = copy.indexOf(secret); at >= 0; at = copy.indexOf(secret, at + secret.length)) {
-        copy.fill("*", at, at + secret.length);
-      }
-    }
-    // Copied, so that what is kept is no part of a larger buffer.
-    return new Uint8Array(copy.subarray(0, maxBodyBytes));
+  const longest = forms.reduce((max, { length }) => Math.max(max, length), 0);
+  return {
+    body(body) {
+      const copy = Buffer.from(body.subarray(0, maxBodyBytes + longest));
+      mask(copy);
+      // Copied, so that what is kept is no part of a larger buffer.
+      return new Uint8Array(copy.subarray(0, maxBodyBytes));
+    },
+    text(text, maxCharacters) {
+      const copy = Buffer.from(text.slice(0, maxCharacters + longest));
+      mask(copy);
+      return copy.toString("utf8").slice(0, maxCharacters).toWellFormed();
+    },
   };
+}
+
+/** A secret as it is, and as it stands within a text of JSON, as in quoted values of messages. */
+function formsOf(secret: Uint8Array): readonly Uint8Array[] {
+  const text = Buffer.from(secret).toString("utf8");
+  const written = JSON.stringify(text).slice(1, -1);
+  return written === text ? [secret] : [secret, Buffer.from(written)];
 }

@@ -7,18 +7,19 @@ import {
   type RefusedRequestsOptions,
 } from "../../../../services/webhook/refused/refused-requests.ts";
 
-function secretsOf(...values: readonly string[]) {
+function secretsOf(values: readonly string[], headers: readonly string[] = []) {
   const secrets = values.map((value) => ({
     key: createSecretKey(Buffer.from(value)),
     expiresMs: undefined,
   }));
-  return { secrets };
+  const requiredHeaders = headers.map((value) => ({ name: "x-key", value: Buffer.from(value) }));
+  return { secrets, requiredHeaders };
 }
 
 function open(): RefusedRequests {
   const channels: RefusedRequestsOptions["channels"] = new Map([
-    ["mail", secretsOf("key", "longer-key")],
-    ["open", secretsOf()],
+    ["mail", secretsOf(["key", "longer-key", 'wo"rd', "abcd", "cdef"])],
+    ["open", secretsOf([], ["1", "of-header"])],
   ]);
   return createRefusedRequests({ channels, now: () => 7_000 });
 }
@@ -97,10 +98,38 @@ describe("refused requests", () => {
     ["mail", '{"secret":"longer-key","b":"key"}', '{"secret":"**********","b":"***"}'],
     ["nope", "keykey", "******"],
     ["mail", "nothing", "nothing"],
+    ["mail", 'wo"rd wo\\"rd', "***** ******"],
+    ["mail", "abcdef", "******"],
+    ["open", "1 of-header", "1 *********"],
   ])("of %s never contain a secret: %s", (channel, body, kept) => {
     const requests = open();
     requests.add(channel, refusal(), Buffer.from(body));
     expect(textOf(requests.list({}, Infinity, 1)[0]?.body)).toBe(kept);
+  });
+
+  it("never contain a secret that is in their texts", () => {
+    const requests = open();
+    const detail = 'the same is "longer-key"';
+    requests.add("longer-key", new Refusal("unknown_channel", 'no channel "longer-key"', { detail }));
+    requests.add(`${"x".repeat(95)}longer-key`, refusal("unknown_channel", 'no channel "wo\\"rd"'));
+    expect(
+      requests.list({}, Infinity, 2).map(({ channel, message, cause }) => [channel, message, cause]),
+    ).toEqual([
+      [`${"x".repeat(95)}*****`, 'no channel "******"', ""],
+      ["**********", 'no channel "**********"', 'the same is "**********"'],
+    ]);
+  });
+
+  it("of many channels are 8,000, of which each channel loses those that it has more of", () => {
+    const names = Array.from({ length: 1_000 }, (_, i) => `channel-${i}`);
+    const channels = new Map(names.map((name) => [name, secretsOf([name])]));
+    const requests = createRefusedRequests({ channels, now: () => 7_000 });
+    requests.add(names[999]!, refusal());
+    for (let round = 0; round < 20; round++) for (const name of names) requests.add(name, refusal());
+    const kept = Map.groupBy(requests.list({}, Infinity, 100_000), ({ channel }) => channel);
+    const sizes = [...kept.values()].map(({ length }) => length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(8_000);
+    expect([Math.min(...sizes), Math.max(...sizes)]).toEqual([8, 8]);
   });
 
   it("never contain the beginning of a secret where the body is cut", () => {
