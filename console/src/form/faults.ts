@@ -41,7 +41,7 @@ export function checkDraft(
   return found;
 }
 
-export function joinPath(path: string, name: string): string {
+function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 

@@ -2,7 +2,7 @@
 export type LiveState = "connecting" | "live" | "paused" | "hidden" | "lost";
 
 /** No view queries the stores more often than this. */
-export const minPeriodMs = 5_000;
+const minPeriodMs = 5_000;
 const maxBackoffMs = 60_000;
 
 /** What stops live views. */

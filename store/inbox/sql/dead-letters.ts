@@ -75,7 +75,7 @@ export function* listDeadLetters(
 export type ListedRow = DeadRow & { readonly request_id: string | null };
 
 /** The columns of a ListedRow, of `{dead} d` and `{batches} b`. */
-export const listedColumns = `d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
+const listedColumns = `d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
        d.accepted_at_ms, d.died_at_ms, b.request_id`;
 
 /** The number of dead letters that are counted, about 0.1 s. */

@@ -1,6 +1,3 @@
-/** A zone as users choose it: that of the browser, or UTC. */
-export type ChosenZone = "" | "UTC";
-
 /** Returns the moment of the value of a field for dates and times; undefined if it is none. */
 export function momentOf(value: string, zone: string): number | undefined {
   const ms = value === "" ? Number.NaN : Date.parse(zone === "UTC" ? `${value}Z` : value);
