@@ -43,14 +43,14 @@ export function ChannelList({ client, query }: ChannelListProps) {
   );
   return (
     <Card title={t("channels.title")} actions={create}>
-      <div class="channels-filters">
+      <search class="filters">
         <Field
           label={t("channels.project")}
           type="search"
           value={project}
           onInput={(value) => setQuery({ project: value })}
         />
-      </div>
+      </search>
       <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
         {(rows) =>
           rows.length === 0 && projectId === 0n ? (

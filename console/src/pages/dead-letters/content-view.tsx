@@ -1,3 +1,4 @@
+import { textOf } from "../../controls/bytes/bytes.ts";
 import { BytesView } from "../../controls/bytes/bytes-view.tsx";
 import { readJsonTree } from "../../controls/json-tree.ts";
 import { JsonView } from "../../controls/json-view.tsx";
@@ -12,13 +13,4 @@ export function ContentView({ content, label }: ContentViewProps) {
   const text = textOf(content);
   const isTree = text !== undefined && /^\s*[[{]/.test(text) && readJsonTree(text) !== undefined;
   return isTree ? <JsonView text={text} label={label} /> : <BytesView bytes={content} label={label} />;
-}
-
-/** Returns undefined for what is not UTF-8. */
-export function textOf(content: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return undefined;
-  }
 }

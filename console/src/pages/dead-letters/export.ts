@@ -1,4 +1,5 @@
 import { saveFile } from "../../controls/save-file.ts";
+import { isoDayOf } from "../../texts/iso-day.ts";
 import { client } from "./client.ts";
 import type { Filter } from "./filters.ts";
 import type { KindName } from "./kinds.ts";
@@ -10,6 +11,5 @@ export async function exportToFile(kind: KindName, filter: Filter, signal: Abort
   for await (const { body } of client.exportDeadLetters({ filter }, { signal })) {
     if (body !== undefined) parts.push(decoder.decode(body.data, { stream: true }));
   }
-  const day = new Date().toISOString().slice(0, 10);
-  saveFile(`dead-letters-${kind}-${day}.ndjson`, parts, "application/x-ndjson");
+  saveFile(`dead-letters-${kind}-${isoDayOf(Date.now())}.ndjson`, parts, "application/x-ndjson");
 }

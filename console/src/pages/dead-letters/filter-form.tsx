@@ -1,6 +1,5 @@
 import { Field, Select } from "../../controls/field.tsx";
-import { TimeField } from "../../controls/time-field/time-field.tsx";
-import { writeMoment } from "../../router/moment.ts";
+import { TimeRangeFields } from "../../controls/time-field/time-range-fields.tsx";
 import { setQuery } from "../../router/router.ts";
 import { t } from "../../texts/texts.ts";
 import type { Filters } from "./filters.ts";
@@ -22,15 +21,11 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
           })}
         />
       ))}
-      <TimeField
-        label={t("deadLetters.from")}
-        ms={filters.fromMs}
-        onChange={(ms) => setQuery({ from: writeMoment(ms) })}
-      />
-      <TimeField
-        label={t("deadLetters.until")}
-        ms={filters.untilMs}
-        onChange={(ms) => setQuery({ until: writeMoment(ms) })}
+      <TimeRangeFields
+        fromLabel={t("deadLetters.from")}
+        untilLabel={t("deadLetters.until")}
+        fromMs={filters.fromMs}
+        untilMs={filters.untilMs}
       />
       <Select
         label={t("deadLetters.order")}

@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type DeadLetter, DeadLetterOrder } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
 import { Button } from "../../controls/button.tsx";
+import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
@@ -12,7 +13,6 @@ import { type KeysetPages, useKeysetPages } from "../../rpc/pages.ts";
 import { t } from "../../texts/texts.ts";
 import { Actions } from "./actions.tsx";
 import { client } from "./client.ts";
-import { textOf } from "./content-view.tsx";
 import { FilterForm } from "./filter-form.tsx";
 import { type Filters, filterOf, isFiltered, noFilters } from "./filters.ts";
 import type { KindName } from "./kinds.ts";
@@ -54,7 +54,7 @@ export function LetterList({ filters, obstacle, version, onChanged }: LetterList
     <Card title={t("deadLetters.list")} actions={actions}>
       <FilterForm filters={filters} />
       {isSearch && (
-        <p class="dead-letters-line">
+        <p class="card-line">
           <Button kind="quiet" onClick={() => setQuery(noFilters)}>
             {t("deadLetters.clear")}
           </Button>
@@ -77,9 +77,7 @@ function Rows({ rows, pages, kind }: RowsProps) {
   return (
     <>
       {rows.length === 0 ? (
-        <p class="dead-letters-line muted">
-          {t(pages.hasNext ? "deadLetters.none.soFar" : "deadLetters.none")}
-        </p>
+        <p class="card-line muted">{t(pages.hasNext ? "deadLetters.none.soFar" : "deadLetters.none")}</p>
       ) : (
         <Table
           caption={t("deadLetters.list")}

@@ -1,5 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { DeadLetter, DeadLetterReason } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
+import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
@@ -10,7 +11,6 @@ import { useLoaded } from "../../rpc/load-once.ts";
 import { formatNumber } from "../../texts/formats.ts";
 import { t, tn } from "../../texts/texts.ts";
 import { client } from "./client.ts";
-import { textOf } from "./content-view.tsx";
 import { selectReason } from "./filters.ts";
 import { type KindName, kinds } from "./kinds.ts";
 import { LetterLink } from "./letter-link.tsx";
@@ -37,8 +37,8 @@ export function ReasonList({ kind, version }: ReasonListProps) {
               rows={reasons}
               keyOf={keyOf}
             />
-            {further > 0n && <p class="dead-letters-line muted">{tn("deadLetters.further", further)}</p>}
-            {!complete && <p class="dead-letters-line muted">{t("deadLetters.partial")}</p>}
+            {further > 0n && <p class="card-line muted">{tn("deadLetters.further", further)}</p>}
+            {!complete && <p class="card-line muted">{t("deadLetters.partial")}</p>}
           </>
         )}
       </Loaded>

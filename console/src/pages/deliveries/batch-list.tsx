@@ -56,7 +56,7 @@ export function BatchList({ query, names }: BatchListProps) {
                 rows={rows}
                 keyOf={({ batchId }) => batchId}
               />
-              {rows.length === 0 && <p class="deliveries-line muted">{t("deliveries.none")}</p>}
+              {rows.length === 0 && <p class="card-line muted">{t("deliveries.none")}</p>}
               <Pager pages={pages} />
             </>
           )

@@ -105,7 +105,7 @@ function Rows({ rows, pages, isFiltered: isSearch }: RowsProps) {
   return (
     <>
       {rows.length === 0 ? (
-        <p class="deliveries-line muted">{t(pages.hasNext ? "deliveries.none.soFar" : "deliveries.none")}</p>
+        <p class="card-line muted">{t(pages.hasNext ? "deliveries.none.soFar" : "deliveries.none")}</p>
       ) : (
         <Table
           caption={t("deliveries.tab.list")}

@@ -47,10 +47,10 @@ export function DeliveryTail({ query, names }: DeliveryTailProps) {
   return (
     <Card title={t("deliveries.tab.live")} actions={clear}>
       <FilterForm filters={filters} names={names} shown={["channel", "target"]} />
-      <p class="deliveries-line muted">{t("deliveries.live.replica")}</p>
+      <p class="card-line muted">{t("deliveries.live.replica")}</p>
       {fault.value !== undefined && <FaultNote fault={fault.value} />}
-      {skipped.value > 0 && <p class="deliveries-line">{tn("deliveries.skipped", skipped.value)}</p>}
-      {rows.value.length === 0 && <p class="deliveries-line muted">{t("deliveries.waiting")}</p>}
+      {skipped.value > 0 && <p class="card-line">{tn("deliveries.skipped", skipped.value)}</p>}
+      {rows.value.length === 0 && <p class="card-line muted">{t("deliveries.waiting")}</p>}
       <ol class="deliveries-tail">
         {rows.value.map(({ number, event }) => (
           <li key={number} class="row">

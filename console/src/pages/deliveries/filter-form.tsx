@@ -1,6 +1,5 @@
 import { Field, Select } from "../../controls/field.tsx";
-import { TimeField } from "../../controls/time-field/time-field.tsx";
-import { writeMoment } from "../../router/moment.ts";
+import { TimeRangeFields } from "../../controls/time-field/time-range-fields.tsx";
 import { setQuery } from "../../router/router.ts";
 import { t } from "../../texts/texts.ts";
 import type { Filters } from "./filters.ts";
@@ -38,7 +37,16 @@ interface FilterFieldProps extends Omit<FilterFormProps, "shown"> {
 
 function FilterField({ name, filters, names }: FilterFieldProps) {
   if (name === "state") return <StateField state={filters.state} />;
-  if (name === "time") return <TimeFields filters={filters} />;
+  if (name === "time") {
+    return (
+      <TimeRangeFields
+        fromLabel={t("deliveries.from")}
+        untilLabel={t("deliveries.until")}
+        fromMs={filters.fromMs}
+        untilMs={filters.untilMs}
+      />
+    );
+  }
   const suggestions = name === "channel" ? names.channels : name === "target" ? names.targets : undefined;
   const value = name === "push" ? filters.pushId : filters[name];
   return (
@@ -63,22 +71,5 @@ function StateField({ state }: Pick<Filters, "state">) {
       }))}
       onChange={(value) => setQuery({ state: value })}
     />
-  );
-}
-
-function TimeFields({ filters }: Pick<FilterFormProps, "filters">) {
-  return (
-    <>
-      <TimeField
-        label={t("deliveries.from")}
-        ms={filters.fromMs}
-        onChange={(ms) => setQuery({ from: writeMoment(ms) })}
-      />
-      <TimeField
-        label={t("deliveries.until")}
-        ms={filters.untilMs}
-        onChange={(ms) => setQuery({ until: writeMoment(ms) })}
-      />
-    </>
   );
 }

@@ -54,11 +54,11 @@ export function RefusalList({ query, names }: RefusalListProps) {
           onChange={(value) => setQuery({ refused: value })}
         />
       </div>
-      <p class="deliveries-line muted">{t("deliveries.refused.replica")}</p>
+      <p class="card-line muted">{t("deliveries.refused.replica")}</p>
       <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
         {(rows) => (
           <>
-            {rows.length === 0 && <p class="deliveries-line">{t("deliveries.refused.none")}</p>}
+            {rows.length === 0 && <p class="card-line">{t("deliveries.refused.none")}</p>}
             <ol class="deliveries-tail">
               {rows.map((request) => (
                 <li key={String(request.number)}>

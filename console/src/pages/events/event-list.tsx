@@ -36,7 +36,7 @@ export function EventList({ project, query }: EventListProps) {
   });
   return (
     <Card title={t("events.tab.catalogue")}>
-      <div class="events-filters">
+      <search class="filters">
         <Field
           label={t("events.prefix")}
           type="search"
@@ -52,7 +52,7 @@ export function EventList({ project, query }: EventListProps) {
           ]}
           onChange={(value) => setQuery({ order: value === "name" ? value : "" })}
         />
-      </div>
+      </search>
       <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
         {(rows) =>
           rows.length === 0 && prefix === "" ? (

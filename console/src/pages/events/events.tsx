@@ -1,9 +1,9 @@
 import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
-import { Select } from "../../controls/field.tsx";
 import { NoProject } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
+import { ProjectChoice } from "../../controls/project-choice.tsx";
 import { Tabs } from "../../controls/tabs.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -36,34 +36,17 @@ function Projects({ projects, rest, query }: PageProps & { readonly projects: re
   if (project === undefined) return <NoProject />;
   return (
     <>
-      <ProjectChoice projects={projects} project={project} />
+      <ProjectChoice
+        projects={projects}
+        projectId={project.projectId}
+        onChange={(id) => setQuery({ project: id })}
+      />
       {rest[0] === undefined ? (
         <Overview project={project} query={query} />
       ) : (
         <EventView project={project} event={rest[0]} />
       )}
     </>
-  );
-}
-
-interface ProjectChoiceProps {
-  readonly projects: readonly Project[];
-  readonly project: Project;
-}
-
-function ProjectChoice({ projects, project }: ProjectChoiceProps) {
-  return (
-    <div class="events-project">
-      <Select
-        label={t("events.project")}
-        value={String(project.projectId)}
-        options={projects.map(({ projectId, zone }) => ({
-          value: String(projectId),
-          text: t("events.project.zone", { id: String(projectId), zone }),
-        }))}
-        onChange={(value) => setQuery({ project: value })}
-      />
-    </div>
   );
 }
 

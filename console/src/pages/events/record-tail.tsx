@@ -85,7 +85,7 @@ export function RecordTail({ project, query }: RecordTailProps) {
   );
   return (
     <Card title={t("events.tab.live")} actions={clear}>
-      <div class="events-filters">
+      <search class="filters">
         <Field
           label={t("events.event")}
           value={filters.event}
@@ -100,10 +100,10 @@ export function RecordTail({ project, query }: RecordTailProps) {
           }))}
           onChange={(value) => setQuery({ verdict: value })}
         />
-      </div>
+      </search>
       {fault.value !== undefined && <FaultNote fault={fault.value} />}
-      {skipped.value > 0 && <p class="events-line muted">{tn("events.skipped", skipped.value)}</p>}
-      {rows.value.length === 0 && <p class="events-line muted">{t("events.waiting")}</p>}
+      {skipped.value > 0 && <p class="card-line muted">{tn("events.skipped", skipped.value)}</p>}
+      {rows.value.length === 0 && <p class="card-line muted">{t("events.waiting")}</p>}
       <ol class="events-tail">
         {rows.value.map(({ number, record }) => (
           <li key={number}>

@@ -59,9 +59,7 @@ export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) 
   const lack = isOpen ? t("query.lack.open") : mayRun ? undefined : t("query.lack.fault");
   return (
     <div class="query-page">
-      <div class="query-side">
-        <EditTabs form={form} read={read} open={query.get("edit") ?? ""} />
-      </div>
+      <EditTabs form={form} read={read} open={query.get("edit") ?? ""} />
       <section class="query-main" aria-label={t("query.result")}>
         <RunBar
           runner={runner}

@@ -2,13 +2,14 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
-import { Select } from "../../controls/field.tsx";
 import { NoEvents, NoProject } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
+import { ProjectChoice } from "../../controls/project-choice.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
 import { clientOf } from "../../rpc/transport.ts";
+import { isoDayOf } from "../../texts/iso-day.ts";
 import { t } from "../../texts/texts.ts";
 import { type LinkedQuery, useLinkedQuery } from "./data/link.ts";
 import { loadNames, noNames } from "./data/names.ts";
@@ -70,7 +71,7 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
     else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
   };
   const first = useMemo(
-    () => names && firstQuery(projectId, names.events[0] ?? "", today(), names.days),
+    () => names && firstQuery(projectId, names.events[0] ?? "", isoDayOf(Date.now()), names.days),
     [projectId, names],
   );
   const shown = tree ?? first;
@@ -85,20 +86,7 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
   }, [isFirst, first, linked]);
   return (
     <>
-      <div class="query-project">
-        <Select
-          label={t("events.project")}
-          value={String(projectId)}
-          options={[
-            ...projects.map((project) => ({
-              value: String(project.projectId),
-              text: t("events.project.zone", { id: String(project.projectId), zone: project.zone }),
-            })),
-            ...(isKnown ? [] : [{ value: String(projectId), text: String(projectId) }]),
-          ]}
-          onChange={choose}
-        />
-      </div>
+      <ProjectChoice projects={projects} projectId={projectId} onChange={choose} />
       {linked.problem.value !== undefined && (
         <p class="note warn" role="alert">
           {t(`query.link.${linked.problem.value}`)}
@@ -114,8 +102,4 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
       )}
     </>
   );
-}
-
-function today(): string {
-  return new Date().toISOString().slice(0, 10);
 }

@@ -36,17 +36,17 @@ export function Batches({ client, taskId, isOnlyFailed }: BatchesProps) {
   });
   return (
     <Card title={t("tasks.batches")} actions={<Button onClick={pages.reload}>{t("tasks.reload")}</Button>}>
-      <div class="tasks-filters">
+      <search class="filters">
         <Checkbox
           label={t("tasks.batches.failed")}
           isChecked={isOnlyFailed}
           onChange={(isChecked) => setQuery({ only: isChecked ? "failed" : "" })}
         />
-      </div>
+      </search>
       <Loaded data={pages.rows} fault={pages.fault} onRetry={pages.reload}>
         {(rows) =>
           rows.length === 0 ? (
-            <p class="tasks-line muted">
+            <p class="card-line muted">
               {t(isOnlyFailed ? "tasks.batches.noneFailed" : "tasks.batches.none")}
             </p>
           ) : (

@@ -86,7 +86,7 @@ function Filters({ channelId, state, names }: FiltersProps) {
   const known =
     channelId === "" || names.has(channelId) ? [...names] : [[channelId, channelId] as const, ...names];
   return (
-    <div class="tasks-filters">
+    <search class="filters">
       <Select
         label={t("field.Task.channel_id")}
         value={channelId}
@@ -105,7 +105,7 @@ function Filters({ channelId, state, names }: FiltersProps) {
         ]}
         onChange={(value) => setQuery({ state: value })}
       />
-    </div>
+    </search>
   );
 }
 

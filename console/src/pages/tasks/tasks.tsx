@@ -70,7 +70,7 @@ function ChannelChoice({ channels, chosen }: ChannelChoiceProps) {
   }
   return (
     <>
-      <div class="tasks-channel">
+      <div class="single-field">
         <Select
           label={t("field.Task.channel_id")}
           value={channel.channelId}

@@ -1,4 +1,5 @@
 import type { JsonTree } from "../../../controls/json-tree.ts";
+import { isoDayOf } from "../../../texts/iso-day.ts";
 import { comparatorRule, fieldsOf, quotaTypesOf } from "./rules.ts";
 import {
   elementsAt,
@@ -43,7 +44,7 @@ function firstRange(today: string, days: EventDays | undefined): [string, JsonTr
 }
 
 function daysBefore(day: string, count: number): string {
-  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+  return isoDayOf(Date.parse(day) - count * 86_400_000);
 }
 
 export function plainMetric(event: string): JsonTree {

@@ -1,4 +1,5 @@
 import type { JsonTree } from "../../../controls/json-tree.ts";
+import { isoDayOf } from "../../../texts/iso-day.ts";
 import { comparedRange, dayOf, mainRange, type RangePlaces } from "./days.ts";
 import { withText } from "./edits.ts";
 import { textAt, withValue, wordTree } from "./tree.ts";
@@ -38,6 +39,5 @@ function previousDays(
 ): { readonly start: string; readonly end: string } | undefined {
   const [from, to] = [start, end].map((place) => Date.parse(dayOf(textAt(tree, place))));
   if (from === undefined || to === undefined || !(from <= to)) return undefined;
-  const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  return { start: isoDay(from - (to - from) - dayMs), end: isoDay(from - dayMs) };
+  return { start: isoDayOf(from - (to - from) - dayMs), end: isoDayOf(from - dayMs) };
 }
