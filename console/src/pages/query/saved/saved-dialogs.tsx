@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_queries_pb.ts";
-import { Dialog } from "../../../controls/dialog.tsx";
+import { Dialog } from "../../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
 import { Field } from "../../../controls/field.tsx";
 import type { Fault } from "../../../rpc/fault.ts";
 import { t } from "../../../texts/texts.ts";
-import type { Title } from "./saved-state.ts";
+import type { Title } from "./saved-calls.ts";
 
 interface TitleDialogProps {
   readonly title: string;

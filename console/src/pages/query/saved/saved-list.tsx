@@ -7,7 +7,7 @@ import { type Column, Pager, Table } from "../../../controls/table.tsx";
 import { Time } from "../../../controls/time.tsx";
 import { useKeysetPages } from "../../../rpc/pages.ts";
 import { t } from "../../../texts/texts.ts";
-import { savedClient } from "./saved-state.ts";
+import { savedClient } from "./saved-calls.ts";
 
 const pageSize = 20;
 

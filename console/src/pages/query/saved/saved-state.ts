@@ -1,19 +1,11 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { SavedQueries, type SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_queries_pb.ts";
+import type { SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { type JsonTree, readJsonTree } from "../../../controls/json-tree.ts";
 import { setQuery } from "../../../router/router.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
-import { clientOf } from "../../../rpc/transport.ts";
 import { writeTree } from "../state/tree.ts";
-
-export const savedClient = clientOf(SavedQueries);
-
-/** What people write about a saved query. */
-export interface Title {
-  readonly name: string;
-  readonly description: string;
-}
+import { createQuery, findQuery, savedClient, type Title, updateQuery } from "./saved-calls.ts";
 
 export interface SavedState {
   /** The saved query that the form began with. */
@@ -53,81 +45,96 @@ export function useSaved(
   return state;
 }
 
-function createSavedState(
-  projectId: bigint,
-  onOpen: (tree: JsonTree) => void,
-): SavedState & { follow(queryId: string, hasRequest: boolean): Promise<void> } {
+function createSavedState(projectId: bigint, onOpen: (tree: JsonTree) => void) {
+  const shown = createShown();
+  return { ...shown, ...createOpening(projectId, shown, onOpen), ...createChanges(projectId, shown) };
+}
+
+/** What the panel shows, and how calls change it. */
+function createShown() {
   const present = signal<SavedQuery | undefined>(undefined);
   const fault = signal<Fault | undefined>(undefined);
-  const changes = signal(0);
+  return {
+    present,
+    fault,
+    changes: signal(0),
+    show(query: SavedQuery | undefined): void {
+      present.value = query;
+      setQuery({ saved: query?.queryId ?? "" });
+    },
+    /** Runs a call; shows its fault, or nothing. */
+    async attempt(call: () => Promise<void>): Promise<boolean> {
+      fault.value = undefined;
+      try {
+        await call();
+        return true;
+      } catch (error) {
+        fault.value = faultOf(error);
+        return false;
+      }
+    },
+  };
+}
 
-  /** Runs a call; shows its fault, or nothing. */
-  async function attempt(call: () => Promise<void>): Promise<boolean> {
-    fault.value = undefined;
-    try {
-      await call();
-      return true;
-    } catch (error) {
-      fault.value = faultOf(error);
-      return false;
-    }
-  }
-  function show(query: SavedQuery | undefined): void {
-    present.value = query;
-    setQuery({ saved: query?.queryId ?? "" });
-  }
-  async function find(queryId: string): Promise<SavedQuery> {
-    return (await savedClient.getSavedQuery({ projectId, queryId })).savedQuery!;
-  }
-  async function update(query: SavedQuery, changed: Partial<Title & Pick<SavedQuery, "requestJson">>) {
-    const { queryId, name, description, requestJson, etag } = query;
-    const savedQuery = { name, description, requestJson, etag, ...changed };
-    const response = await savedClient.updateSavedQuery({ projectId, queryId, savedQuery });
-    changes.value++;
-    return response.savedQuery!;
-  }
+type Shown = ReturnType<typeof createShown>;
+
+function createOpening(
+  projectId: bigint,
+  { present, show, attempt }: Shown,
+  onOpen: (tree: JsonTree) => void,
+) {
   async function open(queryId: string, isRequestKept: boolean): Promise<void> {
     await attempt(async () => {
-      const found = await find(queryId);
+      const found = await findQuery(projectId, queryId);
       show(found);
       const tree = readJsonTree(found.requestJson);
       if (!isRequestKept && tree !== undefined) onOpen(tree);
     });
   }
   return {
-    present,
-    fault,
-    changes,
-    open: (queryId) => open(queryId, false),
-    async follow(queryId, hasRequest) {
+    open: (queryId: string) => open(queryId, false),
+    /** Opens the saved query that the URL names, unless it is open. */
+    async follow(queryId: string, hasRequest: boolean): Promise<void> {
       if (queryId === (present.peek()?.queryId ?? "")) return;
       if (queryId === "") present.value = undefined;
       else await open(queryId, hasRequest);
     },
+  };
+}
+
+function createChanges(
+  projectId: bigint,
+  { present, changes, show, attempt }: Shown,
+): Pick<SavedState, "save" | "saveAs" | "rename" | "remove"> {
+  const isPresent = (queryId: string): boolean => present.peek()?.queryId === queryId;
+  return {
     async save(tree) {
       const query = present.peek();
       if (query === undefined) return;
-      await attempt(async () => show(await update(query, { requestJson: writeTree(tree) })));
+      await attempt(async () => {
+        const saved = await updateQuery(projectId, query, { requestJson: writeTree(tree) });
+        changes.value++;
+        show(saved);
+      });
     },
     saveAs: (tree, title) =>
       attempt(async () => {
-        const savedQuery = { ...title, requestJson: writeTree(tree) };
-        const response = await savedClient.createSavedQuery({ projectId, savedQuery });
+        const saved = await createQuery(projectId, title, writeTree(tree));
         changes.value++;
-        show(response.savedQuery);
+        show(saved);
       }),
     rename: (query, title) =>
       attempt(async () => {
-        // The list has no requests.
-        const found = await find(query.queryId);
-        const renamed = await update({ ...found, etag: query.etag }, title);
-        if (present.peek()?.queryId === query.queryId) present.value = renamed;
+        const found = await findQuery(projectId, query.queryId);
+        const renamed = await updateQuery(projectId, { ...found, etag: query.etag }, title);
+        changes.value++;
+        if (isPresent(query.queryId)) present.value = renamed;
       }),
     remove: ({ queryId, etag }) =>
       attempt(async () => {
         await savedClient.deleteSavedQuery({ projectId, queryId, etag });
         changes.value++;
-        if (present.peek()?.queryId === queryId) show(undefined);
+        if (isPresent(queryId)) show(undefined);
       }),
   };
 }
