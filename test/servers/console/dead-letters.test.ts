@@ -140,7 +140,7 @@ describe("the page", () => {
       await page.locator(`${letters} th a`).click();
       await page.getByRole("heading", { name: "Record that a project refused" }).waitFor();
       expect(await page.locator(".json").textContent()).toContain('"n": 9007199254740993');
-      expect(await page.locator(".pairs-list").textContent()).toContain("event_name");
+      expect(await page.locator(".fact-list").textContent()).toContain("event_name");
       await page.getByRole("link", { name: "All dead letters" }).click();
       await page.getByRole("tab", { name: "Records (1)" }).waitFor();
     });

@@ -182,7 +182,7 @@ describe("a replay", () => {
       await page.getByRole("button", { name: "Replay 1 message" }).click();
       await page.getByText("1 message waits for its target again.").waitFor();
       await page.keyboard.press("Escape");
-      await page.locator(".pairs-list dd:first-of-type :text-is('Delivered')").waitFor();
+      await page.locator(".fact-list dd:first-of-type :text-is('Delivered')").waitFor();
       await page.getByText("before a replay").waitFor();
       expect(await page.locator(".timeline li").count()).toBe(2);
     });

@@ -4,7 +4,7 @@ import { type Channel, ChannelSchema } from "../../../../gen/engage/channel/v1/c
 import type { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { mayWrite } from "../../app/session.ts";
 import { Button } from "../../controls/button.tsx";
-import { Dialog } from "../../controls/dialog.tsx";
+import { Dialog } from "../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import type { Draft } from "../../form/draft.ts";
 import { checkDraft, type Faults, faultsIn } from "../../form/faults.ts";

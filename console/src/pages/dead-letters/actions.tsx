@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { mayWrite } from "../../app/session.ts";
 import { Button } from "../../controls/button.tsx";
+import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { t } from "../../texts/texts.ts";
@@ -21,34 +22,20 @@ export interface ActionsProps {
 
 /** Replays and exports what the filters select. */
 export function Actions({ kind, filter, isAll, obstacle, onChanged }: ActionsProps) {
-  const isAsked = useSignal(false);
-  const title = t(isAll ? "deadLetters.replay.all" : "deadLetters.replay.filtered");
+  const text = t(isAll ? "deadLetters.replay.all" : "deadLetters.replay.filtered");
   return (
     <div class="row">
       <Button kind="quiet" onClick={onChanged}>
         {t("deadLetters.refresh")}
       </Button>
       <ExportButton kind={kind} filter={filter} isAll={isAll} />
-      {mayWrite.value && obstacle === "" && (
-        <Button
-          onClick={() => {
-            isAsked.value = true;
-          }}
-        >
-          {title}
-        </Button>
-      )}
-      {isAsked.value && (
-        <ReplayDialog
-          title={title}
-          filter={filter}
-          isAll={isAll}
-          onReplayed={onChanged}
-          onClose={() => {
-            isAsked.value = false;
-          }}
-        />
-      )}
+      <DialogButton
+        text={text}
+        isOffered={mayWrite.value && obstacle === ""}
+        dialog={(close) => (
+          <ReplayDialog title={text} filter={filter} isAll={isAll} onReplayed={onChanged} onClose={close} />
+        )}
+      />
     </div>
   );
 }

@@ -1,10 +1,9 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { useSignal } from "@preact/signals";
-import { type ComponentChildren, Fragment } from "preact";
 import type { DeadLetter } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
 import { mayWrite } from "../../app/session.ts";
-import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
+import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
+import { type Fact, FactList } from "../../controls/fact-list.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { Time } from "../../controls/time.tsx";
@@ -55,14 +54,7 @@ function LetterView({ letter, obstacle }: LetterViewProps) {
         isPadded
         {...(isOffered && { actions: <ReplayOne letter={letter} /> })}
       >
-        <dl class="pairs-list">
-          {factsOf(letter).map(([name, value]) => (
-            <Fragment key={name}>
-              <dt>{t(name)}</dt>
-              <dd>{value}</dd>
-            </Fragment>
-          ))}
-        </dl>
+        <FactList facts={factsOf(letter)} />
         {obstacle !== "" && <p class="muted">{t("deadLetters.obstacle", { reason: obstacle })}</p>}
         {incomplete && <p class="muted">{t("deadLetters.incomplete")}</p>}
         {lines > 1n && <p class="muted">{tn("deadLetters.lines", lines)}</p>}
@@ -78,60 +70,34 @@ function LetterView({ letter, obstacle }: LetterViewProps) {
   );
 }
 
-type Fact =
-  | "time"
-  | "reason"
-  | "message"
-  | "project"
-  | "channel"
-  | "target"
-  | "push"
-  | "source"
-  | "index"
-  | "format";
-
-/** The facts that are known. */
-function factsOf(letter: DeadLetter): readonly (readonly [`deadLetters.${Fact}`, ComponentChildren])[] {
+function factsOf(letter: DeadLetter): readonly Fact[] {
   const { deadTime, reason, message, projectId, channel, target, pushId, deliveryId } = letter;
   const push = deliveryId && (
     <a href={hrefOf(["deliveries", "delivery", deliveryId])}>{pushId || deliveryId}</a>
   );
-  const facts: readonly (readonly [Fact, ComponentChildren])[] = [
-    ["time", deadTime && <Time ms={timestampMs(deadTime)} />],
-    ["reason", reason],
-    ["message", message],
-    ["project", projectId === 0n ? "" : String(projectId)],
-    ["channel", channel],
-    ["target", target],
-    ["push", push],
-    ["source", letter.source],
-    ["index", letter.index],
-    ["format", letter.format],
+  return [
+    [t("deadLetters.time"), deadTime && <Time ms={timestampMs(deadTime)} />],
+    [t("deadLetters.reason"), reason],
+    [t("deadLetters.message"), message],
+    [t("deadLetters.project"), projectId !== 0n && String(projectId)],
+    [t("deadLetters.channel"), channel],
+    [t("deadLetters.target"), target],
+    [t("deadLetters.push"), push],
+    [t("deadLetters.source"), letter.source],
+    [t("deadLetters.index"), letter.index],
+    [t("deadLetters.format"), letter.format],
   ];
-  return facts.filter(([, value]) => value).map(([name, value]) => [`deadLetters.${name}`, value] as const);
 }
 
 function ReplayOne({ letter }: { readonly letter: DeadLetter }) {
-  const isAsked = useSignal(false);
   const { kind, deadLetterId } = letter;
   return (
-    <>
-      <Button
-        onClick={() => {
-          isAsked.value = true;
-        }}
-      >
-        {t("deadLetters.replay.one")}
-      </Button>
-      {isAsked.value && (
-        <ReplayDialog
-          title={t("deadLetters.replay.one")}
-          filter={{ kind, deadLetterId }}
-          onClose={() => {
-            isAsked.value = false;
-          }}
-        />
+    <DialogButton
+      text={t("deadLetters.replay.one")}
+      isOffered
+      dialog={(close) => (
+        <ReplayDialog title={t("deadLetters.replay.one")} filter={{ kind, deadLetterId }} onClose={close} />
       )}
-    </>
+    />
   );
 }

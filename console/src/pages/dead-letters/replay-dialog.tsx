@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Dialog } from "../../controls/dialog.tsx";
+import { Dialog } from "../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { type Fault, faultOf } from "../../rpc/fault.ts";

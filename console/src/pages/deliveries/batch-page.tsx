@@ -7,6 +7,8 @@ import { Badge } from "../../controls/badge.tsx";
 import { Button } from "../../controls/button.tsx";
 import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
+import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
+import { type Fact, FactList } from "../../controls/fact-list.tsx";
 import { JsonView } from "../../controls/json-view.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
@@ -20,7 +22,7 @@ import { BatchParts } from "./batch-parts.tsx";
 import { client } from "./client.ts";
 import { StateBadge } from "./delivery-list.tsx";
 import { elementsOf, failuresOf } from "./elements.ts";
-import { DeliveryLink } from "./links.tsx";
+import { DeliveryLink, shortOf } from "./links.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -36,7 +38,7 @@ export function BatchPage({ batchId }: { readonly batchId: string }) {
       <Loaded data={data} fault={fault} onRetry={reload}>
         {(response) => (
           <>
-            {response.batch !== undefined && <Facts batch={response.batch} onChanged={reload} />}
+            {response.batch !== undefined && <FactsCard batch={response.batch} onChanged={reload} />}
             <Elements response={response} />
             <BatchParts response={response} />
           </>
@@ -51,64 +53,43 @@ interface FactsProps {
   readonly onChanged: () => void;
 }
 
-function Facts({ batch, onChanged }: FactsProps) {
+function FactsCard({ batch, onChanged }: FactsProps) {
   const { channel, requestId, acceptedTime, bodyBytes } = batch;
+  const facts: readonly Fact[] = [
+    [t("deliveries.channel"), channel],
+    [t("deliveries.request"), requestId && <LongText text={requestId} />],
+    [t("deliveries.accepted"), acceptedTime && <Time ms={timestampMs(acceptedTime)} nowMs={Date.now()} />],
+    [t("deliveries.size"), formatBytes(bodyBytes)],
+  ];
   return (
     <Card title={t("deliveries.facts")} actions={<Actions batch={batch} onChanged={onChanged} />} isPadded>
-      <dl class="pairs-list">
-        <dt>{t("deliveries.channel")}</dt>
-        <dd>{channel}</dd>
-        {requestId !== "" && (
-          <>
-            <dt>{t("deliveries.request")}</dt>
-            <dd>
-              <LongText text={requestId} />
-            </dd>
-          </>
-        )}
-        {acceptedTime !== undefined && (
-          <>
-            <dt>{t("deliveries.accepted")}</dt>
-            <dd>
-              <Time ms={timestampMs(acceptedTime)} nowMs={Date.now()} />
-            </dd>
-          </>
-        )}
-        <dt>{t("deliveries.size")}</dt>
-        <dd>{formatBytes(bodyBytes)}</dd>
-      </dl>
+      <FactList facts={facts} />
     </Card>
   );
 }
 
 function Actions({ batch, onChanged }: FactsProps) {
-  const isAsked = useSignal(false);
-  const hasDead = batch.targets.some(({ dead }) => dead > 0n);
+  const { batchId, targets } = batch;
   return (
     <div class="row">
       <Button kind="quiet" onClick={onChanged}>
         {t("deliveries.refresh")}
       </Button>
-      {mayWrite.value && hasDead && (
-        <Button
-          kind="main"
-          onClick={() => {
-            isAsked.value = true;
-          }}
-        >
-          {t("deliveries.replay.batch")}
-        </Button>
-      )}
-      {isAsked.value && (
-        <ReplayDialog
-          title={t("deliveries.replay.batch")}
-          filter={{ batchId: batch.batchId }}
-          onClose={() => {
-            isAsked.value = false;
-            onChanged();
-          }}
-        />
-      )}
+      <DialogButton
+        kind="main"
+        text={t("deliveries.replay.batch")}
+        isOffered={mayWrite.value && targets.some(({ dead }) => dead > 0n)}
+        dialog={(close) => (
+          <ReplayDialog
+            title={t("deliveries.replay.batch")}
+            filter={{ batchId }}
+            onClose={() => {
+              close();
+              onChanged();
+            }}
+          />
+        )}
+      />
     </div>
   );
 }
@@ -192,9 +173,4 @@ function Element({ index, text, failure, deliveries }: ElementProps) {
       ))}
     </section>
   );
-}
-
-/** The page of the delivery shows all of a push id. */
-function shortOf(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

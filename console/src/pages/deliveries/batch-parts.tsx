@@ -6,6 +6,7 @@ import {
 import { Badge } from "../../controls/badge.tsx";
 import { BytesView } from "../../controls/bytes/bytes-view.tsx";
 import { Card } from "../../controls/card.tsx";
+import { FactList } from "../../controls/fact-list.tsx";
 import { t } from "../../texts/texts.ts";
 
 /** What the platform sent and what it got: the signature, the bytes and the reply. */
@@ -45,16 +46,12 @@ function SignatureView({ signature }: { readonly signature: BatchSignature | und
           <span class="muted">{t("deliveries.cause")}</span> {cause}
         </p>
       )}
-      <dl class="pairs-list">
-        <dt>{t("deliveries.signature.header")}</dt>
-        <dd>
-          <code>{header}</code>
-        </dd>
-        <dt>{t("deliveries.signature.value")}</dt>
-        <dd>
-          <code>{value}</code>
-        </dd>
-      </dl>
+      <FactList
+        facts={[
+          [t("deliveries.signature.header"), <code>{header}</code>],
+          [t("deliveries.signature.value"), <code>{value}</code>],
+        ]}
+      />
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { useSignal } from "@preact/signals";
 import { type Delivery, DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { mayWrite } from "../../app/session.ts";
 import { Badge } from "../../controls/badge.tsx";
 import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
+import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
 import { NoMessages } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
@@ -25,7 +25,7 @@ import {
   mayBeDead,
   readFilters,
 } from "./filters.ts";
-import { DeliveryLink } from "./links.tsx";
+import { DeliveryLink, shortOf } from "./links.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { nameOfState, states, stateTones } from "./states.ts";
 
@@ -63,33 +63,26 @@ interface ActionsProps {
 }
 
 function Actions({ filters, onChanged }: ActionsProps) {
-  const isAsked = useSignal(false);
   const isAll = !isFiltered({ ...filters, state: "" });
+  const text = t(isAll ? "deliveries.replay.all" : "deliveries.replay.filtered");
   return (
     <div class="row">
       <Button kind="quiet" onClick={onChanged}>
         {t("deliveries.refresh")}
       </Button>
-      {mayWrite.value && mayBeDead(filters) && (
-        <Button
-          onClick={() => {
-            isAsked.value = true;
-          }}
-        >
-          {t(isAll ? "deliveries.replay.all" : "deliveries.replay.filtered")}
-        </Button>
-      )}
-      {isAsked.value && (
-        <ReplayDialog
-          title={t(isAll ? "deliveries.replay.all" : "deliveries.replay.filtered")}
-          filter={deadLetterFilterOf(filters)}
-          isAll={isAll}
-          onReplayed={onChanged}
-          onClose={() => {
-            isAsked.value = false;
-          }}
-        />
-      )}
+      <DialogButton
+        text={text}
+        isOffered={mayWrite.value && mayBeDead(filters)}
+        dialog={(close) => (
+          <ReplayDialog
+            title={text}
+            filter={deadLetterFilterOf(filters)}
+            isAll={isAll}
+            onReplayed={onChanged}
+            onClose={close}
+          />
+        )}
+      />
     </div>
   );
 }
@@ -125,7 +118,7 @@ function columns(): readonly Column<Delivery>[] {
       name: "push",
       title: t("deliveries.push"),
       isHeading: true,
-      cell: ({ deliveryId, pushId }) => <DeliveryLink id={deliveryId} text={cut(pushId)} />,
+      cell: ({ deliveryId, pushId }) => <DeliveryLink id={deliveryId} text={shortOf(pushId)} />,
     },
     {
       name: "accepted",
@@ -143,13 +136,6 @@ function columns(): readonly Column<Delivery>[] {
     },
     { name: "reason", title: t("deliveries.reason"), cell: ({ reason }) => <LongText text={reason} /> },
   ];
-}
-
-const maxLinkLength = 60;
-
-/** The page of the delivery shows all of it. */
-function cut(text: string): string {
-  return text.length > maxLinkLength ? `${text.slice(0, maxLinkLength)}…` : text;
 }
 
 export function StateBadge({ state }: { readonly state: DeliveryState }) {

@@ -1,10 +1,10 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { useSignal } from "@preact/signals";
 import { type Delivery, DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { mayWrite } from "../../app/session.ts";
-import { Button } from "../../controls/button.tsx";
 import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
+import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
+import { type Fact, FactList } from "../../controls/fact-list.tsx";
 import { JsonView } from "../../controls/json-view.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
@@ -38,7 +38,7 @@ export function DeliveryPage({ deliveryId }: { readonly deliveryId: string }) {
       <Loaded data={live.data.value} fault={live.fault.value} onRetry={live.refresh}>
         {(delivery) => (
           <>
-            <Facts delivery={delivery} onReplayed={live.refresh} />
+            <FactsCard delivery={delivery} onReplayed={live.refresh} />
             <Card title={t("deliveries.timeline")} isPadded>
               <Timeline attempts={delivery.timeline} label={t("deliveries.timeline")} />
             </Card>
@@ -55,104 +55,56 @@ interface FactsProps {
   readonly onReplayed: () => void;
 }
 
-function Facts({ delivery, onReplayed }: FactsProps) {
-  const { channel, target, pushId, requestId, batchId, index, state, reason, attempts } = delivery;
-  const { acceptedTime, dueTime } = delivery;
+function FactsCard({ delivery, onReplayed }: FactsProps) {
   return (
     <Card
       title={t("deliveries.facts")}
       actions={<ReplayButton delivery={delivery} onReplayed={onReplayed} />}
       isPadded
     >
-      <dl class="pairs-list">
-        <dt>{t("deliveries.state")}</dt>
-        <dd>
-          <StateBadge state={state} />
-        </dd>
-        {reason !== "" && (
-          <>
-            <dt>{t("deliveries.reason")}</dt>
-            <dd>
-              <LongText text={reason} />
-            </dd>
-          </>
-        )}
-        <dt>{t("deliveries.push")}</dt>
-        <dd>
-          <LongText text={pushId} />
-        </dd>
-        <dt>{t("deliveries.channel")}</dt>
-        <dd>{channel}</dd>
-        <dt>{t("deliveries.target")}</dt>
-        <dd>{target}</dd>
-        <dt>{t("deliveries.batch")}</dt>
-        <dd>
-          <BatchLink
-            id={batchId}
-            text={t("deliveries.batch.element", { batchId, index: formatNumber(index) })}
-          />
-        </dd>
-        {requestId !== "" && (
-          <>
-            <dt>{t("deliveries.request")}</dt>
-            <dd>
-              <LongText text={requestId} />
-            </dd>
-          </>
-        )}
-        {acceptedTime !== undefined && (
-          <>
-            <dt>{t("deliveries.accepted")}</dt>
-            <dd>
-              <Time ms={timestampMs(acceptedTime)} nowMs={Date.now()} />
-            </dd>
-          </>
-        )}
-        {attempts !== undefined && (
-          <>
-            <dt>{t("deliveries.attempts")}</dt>
-            <dd>{formatNumber(attempts)}</dd>
-          </>
-        )}
-        {dueTime !== undefined && (
-          <>
-            <dt>{t(state === DeliveryState.LEASED ? "deliveries.leaseEnd" : "deliveries.due")}</dt>
-            <dd>
-              <Time ms={timestampMs(dueTime)} nowMs={Date.now()} />
-            </dd>
-          </>
-        )}
-      </dl>
+      <FactList facts={factsOf(delivery)} />
     </Card>
   );
 }
 
+function factsOf(delivery: Delivery): readonly Fact[] {
+  const { channel, target, pushId, requestId, batchId, index, state, reason, attempts } = delivery;
+  const { acceptedTime, dueTime } = delivery;
+  const batchText = t("deliveries.batch.element", { batchId, index: formatNumber(index) });
+  const isLeased = state === DeliveryState.LEASED;
+  return [
+    [t("deliveries.state"), <StateBadge state={state} />],
+    [t("deliveries.reason"), reason && <LongText text={reason} />],
+    [t("deliveries.push"), <LongText text={pushId} />],
+    [t("deliveries.channel"), channel],
+    [t("deliveries.target"), target],
+    [t("deliveries.batch"), <BatchLink id={batchId} text={batchText} />],
+    [t("deliveries.request"), requestId && <LongText text={requestId} />],
+    [t("deliveries.accepted"), acceptedTime && <Time ms={timestampMs(acceptedTime)} nowMs={Date.now()} />],
+    [t("deliveries.attempts"), attempts !== undefined && formatNumber(attempts)],
+    [
+      t(isLeased ? "deliveries.leaseEnd" : "deliveries.due"),
+      dueTime && <Time ms={timestampMs(dueTime)} nowMs={Date.now()} />,
+    ],
+  ];
+}
+
 function ReplayButton({ delivery, onReplayed }: FactsProps) {
-  const isAsked = useSignal(false);
-  const isOffered = mayWrite.value && delivery.state === DeliveryState.DEAD;
+  const { deliveryId, state } = delivery;
   return (
-    <>
-      {isOffered && (
-        <Button
-          kind="main"
-          onClick={() => {
-            isAsked.value = true;
-          }}
-        >
-          {t("deliveries.replay.one")}
-        </Button>
-      )}
-      {isAsked.value && (
+    <DialogButton
+      kind="main"
+      text={t("deliveries.replay.one")}
+      isOffered={mayWrite.value && state === DeliveryState.DEAD}
+      dialog={(close) => (
         <ReplayDialog
           title={t("deliveries.replay.one")}
-          filter={{ deliveryId: delivery.deliveryId }}
+          filter={{ deliveryId }}
           onReplayed={onReplayed}
-          onClose={() => {
-            isAsked.value = false;
-          }}
+          onClose={close}
         />
       )}
-    </>
+    />
   );
 }
 

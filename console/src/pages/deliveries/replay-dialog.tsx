@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { DeadLetterFilterSchema } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
-import { Dialog } from "../../controls/dialog.tsx";
+import { Dialog } from "../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { type Fault, faultOf } from "../../rpc/fault.ts";

@@ -7,6 +7,7 @@ import {
 } from "../../../../gen/engage/operations/v1/settings_pb.ts";
 import { Badge, type Tone } from "../../controls/badge.tsx";
 import { Card } from "../../controls/card.tsx";
+import { FactList } from "../../controls/fact-list.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { type Column, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
@@ -54,20 +55,18 @@ export function HealthView({ client }: { readonly client: Client<typeof Settings
       </Loaded>
       {version.data !== undefined && (
         <Card title={t("settings.server")} isPadded>
-          <dl class="settings-pairs">
-            <dt>{t("settings.version")}</dt>
-            <dd>{version.data.version}</dd>
-            <dt>{t("settings.node")}</dt>
-            <dd>{version.data.nodeVersion}</dd>
-            {version.data.startedTime !== undefined && (
-              <>
-                <dt>{t("settings.started")}</dt>
-                <dd>
+          <FactList
+            facts={[
+              [t("settings.version"), version.data.version],
+              [t("settings.node"), version.data.nodeVersion],
+              [
+                t("settings.started"),
+                version.data.startedTime && (
                   <Time ms={timestampMs(version.data.startedTime)} nowMs={Date.now()} />
-                </dd>
-              </>
-            )}
-          </dl>
+                ),
+              ],
+            ]}
+          />
           <p>
             <a href={`${serverUrl}/docs`}>{t("settings.docs")}</a> ·{" "}
             <a href={`${serverUrl}/metrics`}>{t("settings.metrics")}</a>

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Task } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import { Button } from "../../controls/button.tsx";
-import { Dialog } from "../../controls/dialog.tsx";
+import { Dialog } from "../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { t } from "../../texts/texts.ts";

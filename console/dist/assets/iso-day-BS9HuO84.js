@@ -1,0 +1,1 @@
+function e(e){return new Date(e).toISOString().slice(0,10)}export{e as t};
