@@ -119,6 +119,31 @@ it("keeps a refused click once", async () => {
   expect(letters("clicks")[0]).toMatchObject({ reason: "refused", source: "webhook.clicks.forward" });
 });
 
+it("shows the same dead letters on every replica, and one of them replays", async () => {
+  const list = async ({ port }: Engage, kind: string): Promise<readonly unknown[]> => {
+    const query = `filter.kind=DEAD_LETTER_KIND_${kind}`;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/dead-letters?${query}`);
+    return ((await response.json()) as { deadLetters: unknown[] }).deadLetters;
+  };
+  for (const replica of replicas.all) {
+    expect(await list(replica, "CLICK")).toMatchObject([
+      { reason: "refused", source: "webhook.clicks.forward" },
+    ]);
+    expect(await list(replica, "PARSER")).toHaveLength(2);
+  }
+  ingest.reply = () => taken;
+  const sent = ingest.calls.length;
+  const body = { filter: { kind: "DEAD_LETTER_KIND_CLICK" }, all: true };
+  const replays = replicas.all.map((replica) => post(replica, "/v1/dead-letters:replay", body));
+  const answers = await Promise.all((await Promise.all(replays)).map((response) => response.json()));
+  const replayed = (answers as { replayed?: string }[]).map((answer) => Number(answer.replayed ?? 0));
+  expect(replayed.reduce((sum, one) => sum + one, 0)).toBe(1);
+  const again = (): boolean => ingest.calls.slice(sent).some(({ text }) => text.includes('"bad"'));
+  await vi.waitUntil(again, timeout);
+  for (const replica of replicas.all) expect(await list(replica, "CLICK")).toEqual([]);
+  expect(letters("clicks")).toEqual([]);
+});
+
 it("starts and reports while the database is unavailable, and continues when it is available again", async () => {
   const [first, second] = replicas.all as [Engage, Engage];
   await server.kill();
