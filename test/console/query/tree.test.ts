@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readJsonTree } from "../../../console/src/controls/json-tree.ts";
 import {
   elementsAt,
+  isTooLargeForForm,
   textAt,
   textTree,
   valueAt,
@@ -63,4 +64,13 @@ describe("a value", () => {
   test("replaces one of another kind", () => {
     expect(writeTree(withValue(read('{"a":1}'), ["a", "b"], wordTree(true))!)).toBe('{"a":{"b":true}}');
   });
+});
+
+test.each([
+  [299, false],
+  [300, true],
+  [50_000, true],
+])("a form of %i conditions is too large: %o", (count, expected) => {
+  const filters = Array.from({ length: count }, () => "{}");
+  expect(isTooLargeForForm(read(`{"filts":[${filters.join()}],"events":["a",1]}`))).toBe(expected);
 });

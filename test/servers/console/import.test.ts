@@ -84,3 +84,25 @@ test("a table becomes events, its wrong row is named, and importing it again cou
   expect(faults).toEqual([]);
   await close();
 });
+
+test("a file that is no table is refused with what to do, and a proper one is read after it", async () => {
+  const { page, faults, close } = await browser.open();
+  await page.goto(`${served.url}/console/#/events?show=import`);
+  const file = page.locator('input[type="file"]');
+  const give = (name: string, content: Buffer) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return file.setInputFiles(path);
+  };
+  await give("utf-16.csv", Buffer.from("\u{feff}user,time\nann,2026-01-01\n", "utf16le"));
+  await page.getByText('Save it again as "CSV UTF-8"').waitFor();
+  await give("line.csv", Buffer.alloc(30_000_000, "x"));
+  await page.getByText("A row has more than a million characters.").waitFor();
+  await give("wide.csv", Buffer.from(`${"c,".repeat(10_000)}\n1\n`));
+  await page.getByText("The table has more than 500 columns.").waitFor();
+  await file.setInputFiles(table);
+  await page.getByText("The first row becomes").first().waitFor();
+  expect(await page.getByText("The table has more than 500 columns.").count()).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});

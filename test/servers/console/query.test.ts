@@ -456,3 +456,13 @@ test.each(looks)("all of the page is readable by all: %j", async (look) => {
     look,
   );
 });
+
+test("a link to a query of thousands of conditions opens without its form", async () => {
+  const filts = Array.from({ length: 3_000 }, () => ({}));
+  await withPage(linkOf(query({ filts })), async (page) => {
+    await page.getByText("This query has too many metrics and conditions for the form.").waitFor();
+    expect(await page.locator(".query-form").count()).toBe(0);
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByRole("textbox", { name: "Request" }).waitFor();
+  });
+});

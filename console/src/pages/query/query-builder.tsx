@@ -20,6 +20,7 @@ import { Copies } from "./json/copies.tsx";
 import { JsonEditor } from "./json/json-editor.tsx";
 import { openFields } from "./state/edits.ts";
 import { type ReadFault, type ReadMessage, readMessage } from "./state/read-message.ts";
+import { isTooLargeForForm } from "./state/tree.ts";
 import { ResultView } from "./view/result-view.tsx";
 import { RunBar } from "./view/run-bar.tsx";
 
@@ -31,6 +32,8 @@ interface QueryBuilderProps extends Pick<PageProps, "query"> {
 
 /** A query runs after this pause in its changes. */
 const pauseMs = 600;
+/** Faults of a JSON that are shown; the others appear when these are mended. */
+const maxShownFaults = 20;
 
 /** The form of a query beside its result. */
 export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) {
@@ -106,8 +109,8 @@ function EditTabs({ form, read, open }: EditTabsProps) {
             <JsonEditor
               tree={form.tree}
               onChange={form.change}
-              faults={read.faults.map(describeFault)}
-              ignored={read.ignored}
+              faults={read.faults.slice(0, maxShownFaults).map(describeFault)}
+              ignored={read.ignored.slice(0, maxShownFaults)}
             />
           ),
         },
@@ -122,6 +125,7 @@ function EditTabs({ form, read, open }: EditTabsProps) {
 }
 
 function FormView({ form }: { readonly form: QueryForm }) {
+  if (isTooLargeForForm(form.tree)) return <p class="note warn">{t("query.tooLarge")}</p>;
   return (
     <div class="query-form">
       <RangeForm form={form} />

@@ -6,6 +6,11 @@ export const imports = {
     "Drop a CSV file here, or choose one. Its first row names the columns. The file is read in this browser, a part at a time, so it may be large.",
   "import.file": "File",
   "import.noRows": "{name} has no rows after its header.",
+  "import.file.encoding":
+    'The file is not written in UTF-8. Save it again as "CSV UTF-8", and choose it again.',
+  "import.file.longRow":
+    "A row has more than a million characters. Perhaps a quote is not closed, or the file is no table.",
+  "import.file.manyColumns": "The table has more than 500 columns. Leave out those that you do not need.",
   "import.event": "Name of the event",
   "import.event.text": "Name for all rows",
   "import.user": "User",

@@ -9,6 +9,7 @@ export const query = {
   "query.result": "Result",
   "query.link.damaged": "This link has no whole query. Perhaps it was cut: ask for it again.",
   "query.link.long": "The query is too long for a link. Pass its JSON on instead.",
+  "query.tooLarge": "This query has too many metrics and conditions for the form. Change it as JSON.",
   "query.run": "Run",
   "query.cancel": "Cancel",
   "query.automatic": "Run after each change",

@@ -10,6 +10,7 @@ export const query: Readonly<Record<keyof typeof en, string>> = {
   "query.result": "结果",
   "query.link.damaged": "此链接中没有完整的查询，可能被截断了：请重新索取。",
   "query.link.long": "查询过长，无法放入链接。请改为传递其 JSON。",
+  "query.tooLarge": "该查询的指标和条件过多，无法用表单显示。请以 JSON 修改。",
   "query.run": "运行",
   "query.cancel": "取消",
   "query.automatic": "每次修改后运行",

@@ -10,7 +10,7 @@ import { guessMapping, type Mapping, mappingFault, type Sample } from "./mapping
 import { MappingForm } from "./mapping-form.tsx";
 import { ProgressView } from "./progress-view.tsx";
 import { createRunner, type Run } from "./runner.ts";
-import { readSample } from "./table-file.ts";
+import { readSample, TableError } from "./table-file.ts";
 
 interface Chosen {
   readonly file: File;
@@ -37,7 +37,7 @@ export function ImportForm({ project }: { readonly project: Project }) {
       mapping.value = guessMapping(sample);
       chosen.value = { file, sample };
     } catch (error) {
-      fault.value = faultOf(error);
+      fault.value = error instanceof TableError ? t(`import.file.${error.fault}`) : faultOf(error);
     }
   };
   const start = (isDryRun: boolean): void => {

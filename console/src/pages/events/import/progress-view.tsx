@@ -30,7 +30,8 @@ export function ProgressView({ project, run }: ProgressViewProps) {
         </div>
       )}
       <div aria-live="polite" class="stack">
-        {run.fault.value !== undefined && (
+        {typeof run.fault.value === "string" && <p class="note bad">{run.fault.value}</p>}
+        {typeof run.fault.value === "object" && (
           <>
             <FaultNote fault={run.fault.value} />
             <p>{t("import.again")}</p>

@@ -7,7 +7,7 @@ import { clientOf } from "../../../rpc/transport.ts";
 import { t } from "../../../texts/texts.ts";
 import type { Mapping } from "./mapping.ts";
 import { nothingYet, type Progress, sendRows } from "./send-rows.ts";
-import { readRows } from "./table-file.ts";
+import { readRows, TableError } from "./table-file.ts";
 
 const client = clientOf(EventCollector);
 
@@ -26,7 +26,8 @@ export interface Run extends Pick<RunOptions, "file" | "isDryRun"> {
   readonly share: ReadonlySignal<number>;
   readonly isRunning: ReadonlySignal<boolean>;
   readonly isCancelled: ReadonlySignal<boolean>;
-  readonly fault: ReadonlySignal<Fault | undefined>;
+  /** What the server or the browser says, or what is wrong with the file, in words. */
+  readonly fault: ReadonlySignal<Fault | string | undefined>;
   cancel(): void;
 }
 
@@ -38,7 +39,7 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
   const share = signal(0);
   const isRunning = signal(true);
   const isCancelled = signal(false);
-  const fault = signal<Fault | undefined>(undefined);
+  const fault = signal<Fault | string | undefined>(undefined);
   const rowsToSend = {
     mapping,
     // The time of its last change and its size tell a file from others well enough.
@@ -58,7 +59,8 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
   }
   void run()
     .catch((error) => {
-      if (!end.signal.aborted) fault.value = faultOf(error);
+      if (end.signal.aborted) return;
+      fault.value = error instanceof TableError ? t(`import.file.${error.fault}`) : faultOf(error);
     })
     .finally(() => {
       isRunning.value = false;

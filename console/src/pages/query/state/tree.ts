@@ -28,6 +28,19 @@ export function objectTree(members: Members): JsonTree {
   return { kind: "object", members };
 }
 
+/** Objects of a query that a form shows; each has some controls, and thousands of them make a browser stand still. */
+const maxShownObjects = 300;
+
+/** Reports whether a query has so many metrics, conditions and groups that no form can show it. */
+export function isTooLargeForForm(tree: JsonTree): boolean {
+  let left = maxShownObjects;
+  const spend = (value: JsonTree): boolean => {
+    if (value.kind === "object") return --left < 0 || value.members.some(([, member]) => spend(member));
+    return value.kind === "array" && value.elements.some(spend);
+  };
+  return spend(tree);
+}
+
 /** Returns the value at a place; the last of several members with one name counts, as it does for servers. */
 export function valueAt(tree: JsonTree | undefined, place: Place): JsonTree | undefined {
   return place.reduce<JsonTree | undefined>(stepInto, tree);

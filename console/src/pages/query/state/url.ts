@@ -2,14 +2,16 @@
 const maxPlainLength = 1_200;
 /** Longer addresses are cut by some programs that pass links on. */
 const maxEncodedLength = 16_000;
-/** What an address from elsewhere may unpack to. */
-const maxDecodedBytes = 4_000_000;
+/** Bytes of a query in a link. A link from elsewhere could unpack to so many that the page stands still. */
+const maxDecodedBytes = 1_000_000;
 const packedMark = "z";
 
 /** Encodes a query for the URL; returns undefined for one that is too long for a link. */
 export async function encodeQuery(json: string): Promise<string | undefined> {
   if (json.length <= maxPlainLength) return json;
-  const stream = new Blob([json]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const plain = new Blob([json]);
+  if (plain.size > maxDecodedBytes) return undefined;
+  const stream = plain.stream().pipeThrough(new CompressionStream("deflate-raw"));
   const packed = new Uint8Array(await new Response(stream).arrayBuffer());
   const encoded = packedMark + toBase64Url(packed);
   return encoded.length <= maxEncodedLength ? encoded : undefined;
@@ -17,7 +19,7 @@ export async function encodeQuery(json: string): Promise<string | undefined> {
 
 /** Decodes a query of a URL; returns undefined for what is damaged, such as a link that was cut. */
 export async function decodeQuery(encoded: string): Promise<string | undefined> {
-  if (!encoded.startsWith(packedMark)) return encoded;
+  if (!encoded.startsWith(packedMark)) return encoded.length > maxDecodedBytes ? undefined : encoded;
   try {
     const packed = fromBase64Url(encoded.slice(packedMark.length));
     return await unpack(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")));
