@@ -6,7 +6,6 @@ import { checkDraft, faultsIn, faultsOf } from "../../console/src/form/faults.ts
 import { describeLimits, findFault, limitsOf } from "../../console/src/form/limits.ts";
 import { labelKeyOf, valueKeyOf } from "../../console/src/form/text-keys.ts";
 import { en } from "../../console/src/texts/en/en.ts";
-import { ComparatorSchema } from "../../gen/engage/analysis/v1/filter_pb.ts";
 import {
   ChannelAuthenticationSchema,
   ChannelSchema,
@@ -220,7 +219,7 @@ describe("every field that a form shows", () => {
   });
 
   test("that is a choice has names for its values", () => {
-    const choices = [InputMethodSchema, ComparatorSchema];
+    const choices = [InputMethodSchema];
     const keys = choices.flatMap((desc) =>
       desc.values.filter(({ number }) => number !== 0).map(({ localName }) => valueKeyOf(desc, localName)),
     );

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
+import { readJsonTree } from "../../console/src/controls/json-tree.ts";
 import {
   type AudienceDraft,
   audienceOf,
-  hasValues,
-  isForUsers,
+  checkAudience,
   newAudience,
   QueryTextError,
 } from "../../console/src/pages/tasks/form/audience-draft.ts";
@@ -18,7 +18,7 @@ import {
   taskOf,
 } from "../../console/src/pages/tasks/form/task-draft.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
-import { Comparator, Relation } from "../../gen/engage/analysis/v1/filter_pb.ts";
+import { Comparator, FilterType, Relation } from "../../gen/engage/analysis/v1/filter_pb.ts";
 import { ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { AudienceSchema, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 
@@ -48,12 +48,12 @@ describe("an audience", () => {
     [
       {
         kind: "users",
-        isAny: true,
-        conditions: [
-          { property: "level", comparator: Comparator.EQUAL, values: "1\n2" },
-          { property: "mail", comparator: Comparator.NOT_NULL, values: "of another comparison" },
-          { property: "vip", comparator: Comparator.BELONG_TO_CLUSTER, values: "" },
-        ],
+        filters: readJsonTree(
+          `{"relation":"or","filts":[
+            {"columnName":"level","tableType":"user","comparator":"equal","ftv":["1","2"]},
+            {"filterType":"COMPOUND","filts":[{"columnName":"vip","tableType":"cluster","comparator":"belongToCluster"}]}
+          ]}`,
+        )!,
       },
       {
         source: {
@@ -67,8 +67,16 @@ describe("an audience", () => {
                 comparator: Comparator.EQUAL,
                 ftv: ["1", "2"],
               },
-              { columnName: "mail", tableType: TableType.USER, comparator: Comparator.NOT_NULL },
-              { columnName: "vip", tableType: TableType.CLUSTER, comparator: Comparator.BELONG_TO_CLUSTER },
+              {
+                filterType: FilterType.COMPOUND,
+                filts: [
+                  {
+                    columnName: "vip",
+                    tableType: TableType.CLUSTER,
+                    comparator: Comparator.BELONG_TO_CLUSTER,
+                  },
+                ],
+              },
             ],
           },
         },
@@ -86,10 +94,13 @@ describe("an audience", () => {
     expect(() => audienceOf({ ...newAudience, kind: "analysis", query })).toThrow(QueryTextError);
   });
 
-  test("offers no comparison with an event, and no value where none is compared", () => {
-    expect(isForUsers(Comparator.RELATIVE_EVENT_THAT_DAY)).toBe(false);
-    expect(isForUsers(Comparator.RELATIVE_CURRENT_BEFORE)).toBe(true);
-    expect([Comparator.EQUAL, Comparator.IS_TRUE].map(hasValues)).toEqual([true, false]);
+  test("has the faults of its filters only while it is one of users", () => {
+    const place = "audience.users.filts[0]";
+    const kinds = [newAudience, { ...newAudience, kind: "users" } as const];
+    expect(kinds.map((audience) => [...checkAudience(audience).keys()])).toEqual([
+      [],
+      [`${place}.column_name`, `${place}.ftv[0]`],
+    ]);
   });
 });
 
@@ -134,6 +145,10 @@ test.each<[Partial<TaskDraft>, string[]]>([
   [{}, []],
   [{ name: "" }, ["name"]],
   [{ contents: [defaultContent, { ...defaultContent, language: "z h" }] }, ["contents[1].language"]],
+  [
+    { audience: { ...newAudience, kind: "users" } },
+    ["audience.users.filts[0].column_name", "audience.users.filts[0].ftv[0]"],
+  ],
   [{ languageProperty: "a b" }, ["language_property"]],
   [
     { groups: [{ groupId: "a b", share: "101", contents: [{ ...defaultContent, language: "" }] }] },

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readJsonTree } from "../../../console/src/controls/json-tree.ts";
+import { pathOf, withComparator, withText } from "../../../console/src/filters/edits.ts";
+import { readMessage } from "../../../console/src/filters/read-message.ts";
+import { textAt, valueAt, withValue, writeTree } from "../../../console/src/filters/tree.ts";
 import {
   comparedRange,
   dayOf,
@@ -12,13 +15,10 @@ import {
   firstQuery,
   metricKindOf,
   openFields,
-  pathOf,
   withAggregation,
-  withComparator,
   withMetricKind,
   withNumber,
   withSplit,
-  withText,
 } from "../../../console/src/pages/query/state/edits.ts";
 import {
   entryOf,
@@ -28,8 +28,6 @@ import {
   withWindow,
 } from "../../../console/src/pages/query/state/operands.ts";
 import { previousRange, withComparison } from "../../../console/src/pages/query/state/previous-range.ts";
-import { readMessage } from "../../../console/src/pages/query/state/read-message.ts";
-import { textAt, valueAt, withValue, writeTree } from "../../../console/src/pages/query/state/tree.ts";
 import { EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { parseArithmetic } from "../../../services/analysis/describe/metric/arithmetic.ts";
 

@@ -3,6 +3,7 @@ import { NullValue } from "@bufbuild/protobuf/wkt";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import { readJsonTree } from "../../../console/src/controls/json-tree.ts";
+import { readMessage } from "../../../console/src/filters/read-message.ts";
 import { asCode, asCommand, asCurl, quoteForShell } from "../../../console/src/pages/query/result/copies.ts";
 import { csvOfTable, writeCsv } from "../../../console/src/pages/query/result/csv.ts";
 import { partOf } from "../../../console/src/pages/query/result/parts.ts";
@@ -18,7 +19,6 @@ import {
   usersFileQuery,
   usersQuery,
 } from "../../../console/src/pages/query/result/snapshot.ts";
-import { readMessage } from "../../../console/src/pages/query/state/read-message.ts";
 import { ValueFormat } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { EventAnalysisSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";

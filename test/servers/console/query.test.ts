@@ -89,7 +89,7 @@ const jsonOf = async (page: Page): Promise<string> => {
   return page.getByLabel("Request", { exact: true }).inputValue();
 };
 
-const metric = (page: Page) => page.locator("fieldset.query-item").first();
+const metric = (page: Page) => page.locator("fieldset.item").first();
 
 describe("a query", () => {
   test("begins with the most frequent event, drawn as a chart", async () => {
@@ -120,7 +120,7 @@ describe("a query", () => {
       await page.getByText("Fill in the empty fields to run the query.").waitFor();
       await metric(page).getByLabel("Property", { exact: true }).fill("price");
       await page.getByRole("button", { name: "Group by a property" }).click();
-      await page.locator("fieldset.query-item").last().getByLabel("Property", { exact: true }).fill("order");
+      await page.locator("fieldset.item").last().getByLabel("Property", { exact: true }).fill("order");
       const body = query({ groupBy: [{ columnName: "order", tableType: "event" }] }, [
         { type: "normal", eventName: "pay", analysis: "SUM", quota: "price" },
       ]);
@@ -173,7 +173,7 @@ describe("a query", () => {
   test("is filtered by a value that the data suggests", async () => {
     await withPage(linkOf(query(), { view: "table" }), async (page) => {
       await metric(page).locator("button").first().click();
-      const filter = metric(page).locator("fieldset.query-item");
+      const filter = metric(page).locator("fieldset.item");
       await filter.getByLabel("Property", { exact: true }).fill("city");
       const value = filter.getByLabel("Value", { exact: true });
       await value.focus();

@@ -1,5 +1,11 @@
+import { create } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { ClusterKind, ImportClusterRequestSchema } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { token, withToken } from "./events.ts";
 import { allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
 import { openServed, type Served } from "./served.ts";
 
@@ -8,7 +14,11 @@ let browser: Browser;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  [served, browser, receiver] = await Promise.all([openServed(allowLoopback), openBrowser(), openReceiver()]);
+  [served, browser, receiver] = await Promise.all([
+    openServed(`${allowLoopback}${withToken}`),
+    openBrowser(),
+    openReceiver(),
+  ]);
   await createChannel();
   await report([
     ...["ann", "bob", "cid"].map((account) => track("login", account, {})),
@@ -17,6 +27,7 @@ beforeAll(async () => {
     ),
   ]);
   await vi.waitFor(async () => expect(await usersOf()).toBe("3"), { timeout: 20_000, interval: 100 });
+  await importCohort("vip", "2026-01-31", ["ann", "cid"]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
@@ -53,6 +64,18 @@ const createChannel = () =>
       { name: "tone", displayName: "Tone", inputMethod: "INPUT_METHOD_DROPDOWN", options: ["calm", "loud"] },
     ],
   });
+
+/** Imports a cohort as other services do. */
+async function importCohort(name: string, day: string, accounts: readonly string[]): Promise<void> {
+  const client = createClient(AnalysisProxy, createGrpcTransport({ baseUrl: served.url }));
+  const members = accounts.map((account) => ({ id: { case: "accountId" as const, value: account } }));
+  async function* pieces() {
+    const header = { token, projectId: 1n, name, day, kind: ClusterKind.COHORT };
+    yield create(ImportClusterRequestSchema, { content: { case: "header", value: header } });
+    yield create(ImportClusterRequestSchema, { content: { case: "members", value: { members } } });
+  }
+  expect((await client.importCluster(pieces())).members).toBe(BigInt(accounts.length));
+}
 
 /** Reports records as the SDKs do. */
 const report = (records: readonly object[]) =>
@@ -93,9 +116,9 @@ test("a push is made, previewed, started and followed to its clicks", async () =
   const { page, faults, close } = await openNew();
   await field(page, "Name").fill("News");
   await page.getByLabel("Recipients").selectOption("users");
-  await field(page, "User property or cohort").fill("level");
-  await page.getByLabel("Comparison").selectOption("6");
-  await field(page, "Values").fill("1");
+  await field(page, "Property").fill("level");
+  await page.getByLabel("Condition").selectOption("greater");
+  await field(page, "Value").fill("1");
   await page.getByRole("button", { name: "Estimate the audience" }).click();
   await page.getByText("2 users", { exact: true }).waitFor();
   await page.getByText("2 of them have a push id of their own in #account_id.").waitFor();
@@ -140,6 +163,41 @@ test("a push is made, previewed, started and followed to its clicks", async () =
   await page.getByText("Paused", { exact: true }).waitFor();
   await page.getByText("1 of 1 batches settled (100%)").waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("an audience is chosen from the properties, values and cohorts that there are", async () => {
+  const { page, faults, close } = await openNew();
+  await page.getByLabel("Recipients").selectOption("users");
+  await page.getByRole("button", { name: "Estimate the audience" }).click();
+  expect(await page.locator(".field .error").allTextContents()).toEqual(
+    Array(2).fill("A value is required."),
+  );
+  const suggested = (value: string) =>
+    page.locator(`datalist option[value="${value}"]`).first().waitFor({ state: "attached" });
+  await suggested("lang");
+  await field(page, "Property").fill("lang");
+  expect(await page.getByLabel("Condition").locator('option[value="less"]').count()).toBe(0);
+  await field(page, "Value").focus();
+  await suggested("de");
+  await field(page, "Value").fill("de");
+  await page.getByRole("button", { name: "Add a group of filters" }).click();
+  const group = page.locator("fieldset.item fieldset.item");
+  await group.getByLabel("Of", { exact: true }).selectOption("cluster");
+  await suggested("vip");
+  await group.getByLabel("Cohort or tag", { exact: true }).last().fill("vip");
+  expect(await group.getByLabel("Condition").inputValue()).toBe("belongToCluster");
+  await page.getByRole("button", { name: "Estimate the audience" }).click();
+  await page.getByText("1 user", { exact: true }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.getByLabel("Recipients").selectOption("cohort");
+  await suggested("vip");
+  await field(page, "Cohort").fill("vip");
+  await suggested("2026-01-31");
+  await page.getByRole("button", { name: "Estimate the audience" }).click();
+  await page.getByText("2 users", { exact: true }).waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -5,27 +5,28 @@ import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import type { JsonTree } from "../../controls/json-tree.ts";
 import { Tabs } from "../../controls/tabs.tsx";
+import { FilterList } from "../../filters/filters.tsx";
+import { type ReadFault, type ReadMessage, readMessage } from "../../filters/read-message.ts";
+import { isTooLargeForForm } from "../../filters/tree.ts";
 import { setQuery } from "../../router/router.ts";
 import { t } from "../../texts/texts.ts";
 import type { LinkedQuery } from "./data/link.ts";
 import type { Names } from "./data/names.ts";
 import { createRunner, type FailedRun } from "./data/runner.ts";
-import { FilterList } from "./form/filter-list.tsx";
 import { GroupForm } from "./form/group-form.tsx";
 import { MetricsForm } from "./form/metric-form.tsx";
 import { MoreForm } from "./form/more-form.tsx";
-import type { QueryForm } from "./form/query-form.tsx";
+import type { QueryForm } from "./form/query-form.ts";
 import { RangeForm } from "./form/range-form.tsx";
 import { Copies } from "./json/copies.tsx";
 import { JsonEditor } from "./json/json-editor.tsx";
 import { openFields } from "./state/edits.ts";
-import { type ReadFault, type ReadMessage, readMessage } from "./state/read-message.ts";
-import { isTooLargeForForm } from "./state/tree.ts";
 import { ResultView } from "./view/result-view.tsx";
 import { RunBar } from "./view/run-bar.tsx";
 
 interface QueryBuilderProps extends Pick<PageProps, "query"> {
   readonly tree: JsonTree;
+  readonly projectId: bigint;
   readonly names: Names;
   readonly linked: LinkedQuery;
 }
@@ -36,7 +37,7 @@ const pauseMs = 600;
 const maxShownFaults = 20;
 
 /** The form of a query beside its result. */
-export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) {
+export function QueryBuilder({ tree, projectId, names, linked, query }: QueryBuilderProps) {
   const runner = useMemo(createRunner, []);
   const isAutomatic = useSignal(true);
   const read = useMemo(() => readMessage(EventQuerySchema, tree), [tree]);
@@ -55,7 +56,9 @@ export function QueryBuilder({ tree, names, linked, query }: QueryBuilderProps) 
   const isStale = shown !== undefined && shown.tree !== tree && !(isAutomatic.value && mayRun);
   const form: QueryForm = {
     tree,
+    projectId,
     names,
+    tables: ["event", "user", "cluster"],
     change: linked.change,
     errorAt: (path) => errorAt(path, read.faults, failed),
   };

@@ -6,6 +6,7 @@ import { NoEvents, NoProject } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { ProjectChoice } from "../../controls/project-choice.tsx";
+import { numberTree, textAt, withValue } from "../../filters/tree.ts";
 import { setQuery } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
 import { clientOf } from "../../rpc/transport.ts";
@@ -16,7 +17,6 @@ import { loadNames, noNames } from "./data/names.ts";
 import { QueryBuilder } from "./query-builder.tsx";
 import { SavedPanel } from "./saved/saved-panel.tsx";
 import { firstQuery } from "./state/edits.ts";
-import { numberTree, textAt, withValue } from "./state/tree.ts";
 import "./query.css";
 
 const client = clientOf(Catalog);
@@ -98,7 +98,7 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {isEmpty && <NoEvents projectId={projectId} />}
       {!isEmpty && isRead && shown !== undefined && names !== undefined && (
-        <QueryBuilder tree={shown} names={names} linked={linked} query={query} />
+        <QueryBuilder tree={shown} projectId={projectId} names={names} linked={linked} query={query} />
       )}
     </>
   );

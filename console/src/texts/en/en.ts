@@ -4,6 +4,7 @@ import { deadLetters } from "./dead-letters.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
+import { filters } from "./filters.ts";
 import { form } from "./form.ts";
 import { imports } from "./import.ts";
 import { overview } from "./overview.ts";
@@ -31,6 +32,7 @@ export const en = {
   ...receivers,
   ...imports,
   ...settings,
+  ...filters,
   ...form,
   ...fields,
   ...channels,

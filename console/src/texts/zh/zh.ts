@@ -5,6 +5,7 @@ import { deadLetters } from "./dead-letters.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { fields } from "./fields.ts";
+import { filters } from "./filters.ts";
 import { form } from "./form.ts";
 import { imports } from "./import.ts";
 import { overview } from "./overview.ts";
@@ -32,6 +33,7 @@ export const zh: Catalogue = {
   ...receivers,
   ...imports,
   ...settings,
+  ...filters,
   ...form,
   ...fields,
   ...channels,

@@ -1,8 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type JsonTree, readJsonTree } from "../../../controls/json-tree.ts";
+import { writeTree } from "../../../filters/tree.ts";
 import { setQuery } from "../../../router/router.ts";
-import { writeTree } from "../state/tree.ts";
 import { decodeQuery, encodeQuery } from "../state/url.ts";
 
 /** What is wrong with the link to the present query. */

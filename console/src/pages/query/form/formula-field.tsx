@@ -1,9 +1,9 @@
 import { Field } from "../../../controls/field.tsx";
+import { pathOf, withText } from "../../../filters/edits.ts";
+import { type Place, textAt } from "../../../filters/tree.ts";
 import { t } from "../../../texts/texts.ts";
-import { pathOf, withText } from "../state/edits.ts";
 import { placeInFormula } from "../state/faults.ts";
-import { type Place, textAt } from "../state/tree.ts";
-import type { QueryForm } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
 
 interface FormulaFieldProps {
   readonly form: QueryForm;

@@ -1,11 +1,12 @@
 import { Button } from "../../../controls/button.tsx";
+import { ColumnFields } from "../../../filters/column-fields.tsx";
+import { typeOfColumn } from "../../../filters/column-names.ts";
+import { TextField, WordField } from "../../../filters/filter-form.tsx";
+import { elementsAt, type Place, textAt, withValue } from "../../../filters/tree.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
-import { typeOfColumn } from "../data/names.ts";
 import { emptyGroup } from "../state/edits.ts";
-import { elementsAt, type Place, textAt, withValue } from "../state/tree.ts";
-import { ColumnFields } from "./column-fields.tsx";
-import { type QueryForm, TextField, WordField } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
 
 /** The columns by which all metrics are grouped. */
 export function GroupForm({ form }: { readonly form: QueryForm }) {
@@ -18,7 +19,7 @@ export function GroupForm({ form }: { readonly form: QueryForm }) {
       <legend>{t("query.groups")}</legend>
       {groups.map((_group, i) => (
         // Groups keep their places.
-        <fieldset key={i} class="query-item">
+        <fieldset key={i} class="item">
           <legend>{t("query.group", { number: formatNumber(i + 1) })}</legend>
           <GroupFields form={form} group={[...owner, i]} />
           <div>
@@ -53,7 +54,7 @@ export function GroupFields({ form, group }: { readonly form: QueryForm; readonl
   const division = textAt(tree, [...group, "propertyRangeType"]);
   const mayDivide = type === "number" || type === "time" || isDivided || division !== "";
   return (
-    <div class="query-fields">
+    <div class="item-fields">
       <ColumnFields form={form} owner={group} />
       {mayDivide && (
         <>

@@ -1,8 +1,12 @@
 import { Button } from "../../../controls/button.tsx";
 import { Checkbox } from "../../../controls/checkbox.tsx";
 import { Select } from "../../../controls/field.tsx";
+import { TextField, WordField } from "../../../filters/filter-form.tsx";
+import { FilterList } from "../../../filters/filters.tsx";
+import { elementsAt, listTree, numberTree, type Place, textAt, withValue } from "../../../filters/tree.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
+import { aggregationWords, quotaTypesOf } from "../state/aggregations.ts";
 import {
   formulaMetric,
   type MetricKind,
@@ -11,13 +15,10 @@ import {
   withAggregation,
   withMetricKind,
 } from "../state/edits.ts";
-import { aggregationWords, quotaTypesOf } from "../state/rules.ts";
-import { elementsAt, listTree, numberTree, type Place, textAt, withValue } from "../state/tree.ts";
-import { QuotaField } from "./column-fields.tsx";
-import { FilterList } from "./filter-list.tsx";
 import { FormulaField } from "./formula-field.tsx";
 import { OperandForm, OperandsForm } from "./operand-form.tsx";
-import { type QueryForm, TextField, WordField } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
+import { QuotaField } from "./quota-field.tsx";
 
 /** What the query computes. */
 export function MetricsForm({ form }: { readonly form: QueryForm }) {
@@ -31,7 +32,7 @@ export function MetricsForm({ form }: { readonly form: QueryForm }) {
       <legend>{t("query.metrics")}</legend>
       {metrics.map((_metric, i) => (
         // Metrics keep their places.
-        <fieldset key={i} class="query-item">
+        <fieldset key={i} class="item">
           <legend>{t("query.metric", { number: formatNumber(i + 1) })}</legend>
           <MetricFields form={form} metric={["events", i]} />
           {metrics.length > 1 && (
@@ -76,7 +77,7 @@ function MetricFields({ form, metric }: MetricFieldsProps) {
   const kind = metricKindOf(form.tree, metric);
   return (
     <>
-      <div class="query-fields">
+      <div class="item-fields">
         <Select
           label={t("query.kind")}
           value={kind}
@@ -111,7 +112,7 @@ function MetricFields({ form, metric }: MetricFieldsProps) {
       />
       <details>
         <summary>{t("query.more")}</summary>
-        <div class="query-list">
+        <div class="item-list">
           <OtherFields form={form} metric={metric} />
         </div>
       </details>
@@ -153,7 +154,7 @@ function OtherFields({ form, metric }: MetricFieldsProps) {
   const kind = metricKindOf(tree, metric);
   return (
     <>
-      <div class="query-fields">
+      <div class="item-fields">
         <TextField form={form} place={[...metric, "eventNameDisplay"]} label={t("query.displayName")} />
         <WordField
           form={form}

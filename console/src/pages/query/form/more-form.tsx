@@ -1,10 +1,10 @@
 import { Checkbox } from "../../../controls/checkbox.tsx";
 import { Field } from "../../../controls/field.tsx";
+import { elementsAt, type Place, textAt, valueAt, withValue, wordTree } from "../../../filters/tree.ts";
 import { t } from "../../../texts/texts.ts";
 import { withNumber, withSplit } from "../state/edits.ts";
-import { elementsAt, type Place, textAt, valueAt, withValue, wordTree } from "../state/tree.ts";
 import { GroupFields } from "./group-form.tsx";
-import type { QueryForm } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
 
 /** What a query rarely needs: the split, limits, its zone and its switches. */
 export function MoreForm({ form }: { readonly form: QueryForm }) {
@@ -20,14 +20,14 @@ export function MoreForm({ form }: { readonly form: QueryForm }) {
   return (
     <details class="query-part" open={needsSplit && !hasSplit}>
       <summary>{t("query.more")}</summary>
-      <div class="query-list">
+      <div class="item-list">
         <Checkbox
           label={t("query.split")}
           isChecked={hasSplit}
           onChange={(isOn) => form.change(withSplit(tree, isOn))}
         />
         {hasSplit && <GroupFields form={form} group={[...split, "groupByProp"]} />}
-        <div class="query-fields">
+        <div class="item-fields">
           <NumberField
             form={form}
             place={["limit"]}

@@ -1,12 +1,13 @@
 import { Field, Select } from "../../../controls/field.tsx";
+import { columnsOf } from "../../../filters/column-names.ts";
+import { pathOf } from "../../../filters/edits.ts";
+import { TextField } from "../../../filters/filter-form.tsx";
+import { FilterList } from "../../../filters/filters.tsx";
+import { elementsAt, type Place, textAt } from "../../../filters/tree.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
-import { columnsOf } from "../data/names.ts";
-import { pathOf } from "../state/edits.ts";
 import { entryOf, operandsOf, withCounted, withIndex, withWindow } from "../state/operands.ts";
-import { elementsAt, type Place, textAt } from "../state/tree.ts";
-import { FilterList } from "./filter-list.tsx";
-import { type QueryForm, TextField } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
 
 const windows = ["", "LAST_DAYS", "RECENT_DAYS", "THIS_WEEK", "THIS_MONTH", "TIME_RANGE"] as const;
 
@@ -23,7 +24,7 @@ export function OperandsForm({ form, metric }: OperandsFormProps) {
   const operands = operandsOf(textAt(form.tree, [...metric, "customEvent"]));
   return operands.map((text, i) => (
     // Operands keep their places.
-    <fieldset key={i} class="query-item">
+    <fieldset key={i} class="item">
       <legend>{t("query.operand", { number: formatNumber(i + 1), text })}</legend>
       <OperandFilters form={form} metric={metric} operand={i} text={text} />
       <OperandForm form={form} metric={metric} operand={i} />
@@ -53,7 +54,7 @@ export function OperandForm({ form, metric, operand }: OperandFormProps) {
   const type = textAt(tree, [...window, "type"]);
   const given = elementsAt(tree, [...window, "params"]).length;
   return (
-    <div class="query-fields">
+    <div class="item-fields">
       <Field
         label={t("query.counted")}
         limits={t("query.counted.limits")}

@@ -1,5 +1,8 @@
 import { Checkbox } from "../../../controls/checkbox.tsx";
 import { Select } from "../../../controls/field.tsx";
+import { withText } from "../../../filters/edits.ts";
+import { TextField, WordField } from "../../../filters/filter-form.tsx";
+import { textAt } from "../../../filters/tree.ts";
 import { t } from "../../../texts/texts.ts";
 import {
   comparedRange,
@@ -11,10 +14,8 @@ import {
   rangeChoiceOf,
   relativeRanges,
 } from "../state/days.ts";
-import { withText } from "../state/edits.ts";
 import { withComparison } from "../state/previous-range.ts";
-import { textAt } from "../state/tree.ts";
-import { type QueryForm, TextField, WordField } from "./query-form.tsx";
+import type { QueryForm } from "./query-form.ts";
 
 const units = [
   "minute",
@@ -35,7 +36,7 @@ export function RangeForm({ form }: { readonly form: QueryForm }) {
   return (
     <fieldset class="query-part">
       <legend>{t("query.range")}</legend>
-      <div class="query-fields">
+      <div class="item-fields">
         <Range form={form} places={mainRange} label={t("query.days")} />
         <WordField
           form={form}
@@ -50,7 +51,7 @@ export function RangeForm({ form }: { readonly form: QueryForm }) {
         onChange={(isOn) => form.change(withComparison(form.tree, isOn))}
       />
       {isCompared && (
-        <div class="query-fields">
+        <div class="item-fields">
           <Range form={form} places={comparedRange} label={t("query.compare.days")} />
         </div>
       )}

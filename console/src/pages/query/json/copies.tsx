@@ -2,10 +2,10 @@ import { useMemo } from "preact/hooks";
 import { type EventQuery, EventQuerySchema } from "../../../../../gen/engage/analysis/v1/query_pb.ts";
 import { Command, CopyButton } from "../../../controls/copy.tsx";
 import type { JsonTree } from "../../../controls/json-tree.ts";
+import { writeTree } from "../../../filters/tree.ts";
 import { serverUrl } from "../../../rpc/transport.ts";
 import { t } from "../../../texts/texts.ts";
 import { asCode, asCommand, asCurl } from "../result/copies.ts";
-import { writeTree } from "../state/tree.ts";
 
 interface CopiesProps {
   readonly tree: JsonTree;
@@ -23,7 +23,7 @@ export function Copies({ tree, query }: CopiesProps) {
     ] as const;
   }, [tree, query]);
   return (
-    <div class="query-list">
+    <div class="item-list">
       <p class="muted">{t("query.copies.token")}</p>
       <h3>curl</h3>
       <Command text={curl} />

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Field } from "../../../controls/field.tsx";
 import { type JsonTree, readJsonTree } from "../../../controls/json-tree.ts";
+import { writeTree } from "../../../filters/tree.ts";
 import { t } from "../../../texts/texts.ts";
-import { writeTree } from "../state/tree.ts";
 
 interface JsonEditorProps {
   readonly tree: JsonTree;

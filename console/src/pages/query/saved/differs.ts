@@ -1,5 +1,5 @@
 import { type JsonTree, readJsonTree } from "../../../controls/json-tree.ts";
-import { writeTree } from "../state/tree.ts";
+import { writeTree } from "../../../filters/tree.ts";
 
 /** Reports whether a request differs from the JSON that is saved; spaces and line ends do not count. */
 export function differs(tree: JsonTree, requestJson: string): boolean {

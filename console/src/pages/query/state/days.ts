@@ -1,5 +1,5 @@
 import type { JsonTree } from "../../../controls/json-tree.ts";
-import { type Place, textAt } from "./tree.ts";
+import { type Place, textAt } from "../../../filters/tree.ts";
 
 /** Relative ranges that the form offers; others are typed. */
 export const relativeRanges = [

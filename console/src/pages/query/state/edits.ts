@@ -1,9 +1,7 @@
 import type { JsonTree } from "../../../controls/json-tree.ts";
-import { isoDayOf } from "../../../texts/iso-day.ts";
-import { comparatorRule, fieldsOf, quotaTypesOf } from "./rules.ts";
+import { openFilters, pathOf, withText } from "../../../filters/edits.ts";
 import {
   elementsAt,
-  emptyObject,
   listTree,
   numberTree,
   objectTree,
@@ -12,7 +10,9 @@ import {
   textTree,
   valueAt,
   withValue,
-} from "./tree.ts";
+} from "../../../filters/tree.ts";
+import { isoDayOf } from "../../../texts/iso-day.ts";
+import { quotaTypesOf } from "./aggregations.ts";
 
 /** The first and the last day with an event, as `yyyy-MM-dd`. */
 export interface EventDays {
@@ -63,46 +63,11 @@ export function formulaMetric(name: string, formula: string): JsonTree {
   ]);
 }
 
-export function emptyFilter(): JsonTree {
-  return objectTree([
-    ["columnName", textTree("")],
-    ["tableType", textTree("event")],
-    ["comparator", textTree("equal")],
-    ["ftv", listTree([textTree("")])],
-  ]);
-}
-
-export function emptyCompound(): JsonTree {
-  return objectTree([
-    ["filterType", textTree("COMPOUND")],
-    ["relation", textTree("or")],
-    ["filts", listTree([emptyFilter()])],
-  ]);
-}
-
 export function emptyGroup(): JsonTree {
   return objectTree([
     ["columnName", textTree("")],
     ["tableType", textTree("event")],
   ]);
-}
-
-/** Returns the query with a text at a place; an empty one removes the member. */
-export function withText(tree: JsonTree, place: Place, text: string): JsonTree {
-  return withValue(tree, place, text === "" ? undefined : textTree(text)) ?? emptyObject;
-}
-
-/** Changes the comparator of a filter, with as many literals as the new one takes. */
-export function withComparator(tree: JsonTree, filter: Place, word: string): JsonTree {
-  const rule = comparatorRule(word);
-  const changed = withText(tree, [...filter, "comparator"], word);
-  if (rule === undefined) return changed;
-  const literals = elementsAt(tree, [...filter, "ftv"]);
-  const count = rule.arity === "many" ? Math.max(1, literals.length) : fieldsOf(rule.arity);
-  const kept = Array.from({ length: count }, (_, i) => literals[i] ?? textTree(""));
-  const withLiterals = withValue(changed, [...filter, "ftv"], count === 0 ? undefined : listTree(kept))!;
-  const unit = textAt(tree, [...filter, "timeUnit"]);
-  return withText(withLiterals, [...filter, "timeUnit"], rule.hasUnit ? unit || "day" : "");
 }
 
 /** Changes the aggregation of a metric; a property that it does not take goes. */
@@ -111,11 +76,6 @@ export function withAggregation(tree: JsonTree, metric: Place, word: string): Js
   const named = quotaTypesOf(word) === undefined ? withText(changed, [...metric, "quota"], "") : changed;
   const percentile = textAt(tree, [...metric, "analysisParams"]);
   return withText(named, [...metric, "analysisParams"], word === "PERCENTILE" ? percentile || "90" : "");
-}
-
-/** Reports whether a filter is a group of filters. */
-export function isCompound(tree: JsonTree, filter: Place): boolean {
-  return textAt(tree, [...filter, "filterType"]) === "COMPOUND";
 }
 
 export type MetricKind = "event" | "formula" | "named";
@@ -185,11 +145,7 @@ export function openFields(tree: JsonTree): readonly string[] {
     if (textAt(tree, place).trim() === "") open.push(pathOf(place));
   };
   const filters = (owner: Place): void => {
-    for (const [i] of elementsAt(tree, [...owner, "filts"]).entries()) {
-      const filter: Place = [...owner, "filts", i];
-      if (isCompound(tree, filter)) filters(filter);
-      else needFilter(tree, filter, need);
-    }
+    open.push(...openFilters(tree, owner));
   };
   filters(["eventView"]);
   for (const [i] of elementsAt(tree, ["eventView", "groupBy"]).entries()) {
@@ -206,18 +162,4 @@ export function openFields(tree: JsonTree): readonly string[] {
     filters(metric);
   }
   return open;
-}
-
-function needFilter(tree: JsonTree, filter: Place, need: (place: Place) => void): void {
-  need([...filter, "columnName"]);
-  const arity = comparatorRule(textAt(tree, [...filter, "comparator"]))?.arity ?? "none";
-  for (let i = 0; i < fieldsOf(arity); i++) need([...filter, "ftv", i]);
-}
-
-/** Writes a place as the server's messages do: `eventView.filts[0].ftv[1]`. */
-export function pathOf(place: Place): string {
-  return place.reduce<string>((path, step) => {
-    if (typeof step === "number") return `${path}[${step}]`;
-    return path === "" ? step : `${path}.${step}`;
-  }, "");
 }

@@ -8,7 +8,7 @@ import {
   textAt,
   textTree,
   withValue,
-} from "./tree.ts";
+} from "../../../filters/tree.ts";
 
 // A name is all text up to the next operator, and what is no number.
 const part =

@@ -1,8 +1,8 @@
 import type { JsonTree } from "../../../controls/json-tree.ts";
+import { withText } from "../../../filters/edits.ts";
+import { textAt, withValue, wordTree } from "../../../filters/tree.ts";
 import { isoDayOf } from "../../../texts/iso-day.ts";
 import { comparedRange, dayOf, mainRange, type RangePlaces } from "./days.ts";
-import { withText } from "./edits.ts";
-import { textAt, withValue, wordTree } from "./tree.ts";
 
 const dayMs = 86_400_000;
 

@@ -1,20 +1,18 @@
-import { type Comparator, ComparatorSchema } from "../../../../../gen/engage/analysis/v1/filter_pb.ts";
 import { CohortSchema, PushIdListSchema } from "../../../../../gen/engage/channel/v1/task_pb.ts";
-import { Button } from "../../../controls/button.tsx";
 import { Field, Select } from "../../../controls/field.tsx";
-import { type Faults, faultsOf } from "../../../form/faults.ts";
-import { choicesOf, labelOf, sayLimits } from "../../../form/say.ts";
+import { cohortDays, type TableWord } from "../../../filters/column-names.ts";
+import type { FilterForm } from "../../../filters/filter-form.tsx";
+import { FilterList } from "../../../filters/filters.tsx";
+import { elementsAt } from "../../../filters/tree.ts";
+import { useUserNames } from "../../../filters/user-names.ts";
+import type { Faults } from "../../../form/faults.ts";
+import { labelOf, sayLimits } from "../../../form/say.ts";
 import { t } from "../../../texts/texts.ts";
-import {
-  type AudienceDraft,
-  audienceKinds,
-  type Condition,
-  hasValues,
-  isForUsers,
-  newCondition,
-} from "./audience-draft.ts";
+import { type AudienceDraft, audienceKinds, usersPath } from "./audience-draft.ts";
 
 export interface AudienceControlProps {
+  /** The project of the users. */
+  readonly projectId: bigint;
   readonly audience: AudienceDraft;
   /** By paths within the audience. */
   readonly faults: Faults;
@@ -56,7 +54,7 @@ function Source(props: AudienceControlProps) {
     case "all":
       return <p class="muted">{t("tasks.audience.all.text")}</p>;
     case "users":
-      return <Conditions {...props} />;
+      return <UserFilters {...props} />;
     case "cohort":
       return <CohortFields {...props} />;
     case "analysis":
@@ -73,8 +71,9 @@ function Source(props: AudienceControlProps) {
   }
 }
 
-function CohortFields({ audience, faults, onChange }: AudienceControlProps) {
+function CohortFields({ projectId, audience, faults, onChange }: AudienceControlProps) {
   const { name, day } = CohortSchema.field;
+  const { cohorts, clusters } = useUserNames(projectId);
   const dayLimits = [t("tasks.audience.day.limits"), sayLimits(day)].join(" · ");
   return (
     <div class="form-fields">
@@ -83,6 +82,7 @@ function CohortFields({ audience, faults, onChange }: AudienceControlProps) {
         limits={sayLimits(name) ?? ""}
         value={audience.cohort}
         error={faults.get("cohort.name")}
+        suggestions={cohorts}
         onInput={(cohort) => onChange({ cohort })}
       />
       <Field
@@ -90,94 +90,30 @@ function CohortFields({ audience, faults, onChange }: AudienceControlProps) {
         limits={dayLimits}
         value={audience.day}
         error={faults.get("cohort.day")}
+        suggestions={cohortDays(clusters, audience.cohort.trim())}
         onInput={(value) => onChange({ day: value })}
       />
     </div>
   );
 }
 
-function Conditions({ audience, faults, onChange }: AudienceControlProps) {
-  const { conditions, isAny } = audience;
-  return (
-    <div class="form-list">
-      {conditions.length > 1 && (
-        <div class="form-fields">
-          <Select
-            label={t("tasks.audience.relation")}
-            value={isAny ? "any" : "all"}
-            options={[
-              { value: "all", text: t("tasks.audience.relation.all") },
-              { value: "any", text: t("tasks.audience.relation.any") },
-            ]}
-            onChange={(value) => onChange({ isAny: value === "any" })}
-          />
-        </div>
-      )}
-      {conditions.map((condition, i) => (
-        // Conditions keep their places while they are edited.
-        <fieldset key={i}>
-          <legend>{t("form.entry", { label: t("tasks.condition"), number: String(i + 1) })}</legend>
-          <ConditionFields
-            condition={condition}
-            faults={faultsOf(faults, `users.filts[${i}]`)}
-            onChange={(changed) => onChange({ conditions: conditions.with(i, changed) })}
-          />
-          <div>
-            <Button
-              kind="quiet"
-              label={t("form.removeEntry", { label: t("tasks.condition"), number: String(i + 1) })}
-              onClick={() => onChange({ conditions: conditions.toSpliced(i, 1) })}
-            >
-              {t("form.remove")}
-            </Button>
-          </div>
-        </fieldset>
-      ))}
-      <div>
-        <Button
-          label={t("form.addEntry", { label: t("tasks.condition") })}
-          onClick={() => onChange({ conditions: [...conditions, newCondition] })}
-        >
-          {t("form.add")}
-        </Button>
-      </div>
-    </div>
-  );
-}
+const userTables: readonly TableWord[] = ["user", "cluster"];
 
-interface ConditionFieldsProps {
-  readonly condition: Condition;
-  readonly faults: Faults;
-  readonly onChange: (condition: Condition) => void;
-}
-
-function ConditionFields({ condition, faults, onChange }: ConditionFieldsProps) {
-  const { property, comparator, values } = condition;
-  const literal = [...faults].find(([path]) => path.startsWith("ftv"))?.[1];
+function UserFilters({ projectId, audience, faults, onChange }: AudienceControlProps) {
+  const names = useUserNames(projectId);
+  const form: FilterForm = {
+    tree: audience.filters,
+    projectId,
+    names,
+    tables: userTables,
+    change: (filters) => onChange({ filters }),
+    errorAt: (path) => faults.get(usersPath(path)),
+  };
+  const isEmpty = elementsAt(audience.filters, ["filts"]).length === 0;
   return (
-    <div class="form-fields">
-      <Field
-        label={t("tasks.condition.column")}
-        value={property}
-        error={faults.get("column_name")}
-        onInput={(value) => onChange({ ...condition, property: value })}
-      />
-      <Select
-        label={t("tasks.condition.comparator")}
-        value={String(comparator)}
-        options={choicesOf(ComparatorSchema).filter(({ value }) => isForUsers(Number(value) as Comparator))}
-        onChange={(value) => onChange({ ...condition, comparator: Number(value) as Comparator })}
-      />
-      {hasValues(comparator) && (
-        <Field
-          label={t("tasks.condition.values")}
-          limits={t("form.lines")}
-          rows={2}
-          value={values}
-          error={faults.get("comparator") ?? literal}
-          onInput={(value) => onChange({ ...condition, values: value })}
-        />
-      )}
-    </div>
+    <>
+      {isEmpty && <p class="muted">{t("tasks.audience.all.text")}</p>}
+      <FilterList form={form} owner={[]} event="" />
+    </>
   );
 }

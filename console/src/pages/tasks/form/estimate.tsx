@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { EstimateAudienceResponse } from "../../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { Button } from "../../../controls/button.tsx";
 import { t, tn } from "../../../texts/texts.ts";
-import { audienceOf } from "./audience-draft.ts";
+import { audienceOf, checkAudience } from "./audience-draft.ts";
 import type { TaskFormPart } from "./task-form-part.ts";
 
 /** Counts the users of the audience that is entered, and those of them who can be reached. */
@@ -14,7 +14,7 @@ export function Estimate({ client, channel, draft, isBusy, submit }: TaskFormPar
       result.value = undefined;
       const audience = audienceOf(draft.audience);
       result.value = await client.estimateAudience({ projectId, pushIdProperty, audience });
-    });
+    }, checkAudience(draft.audience));
   return (
     <div class="stack">
       <div>

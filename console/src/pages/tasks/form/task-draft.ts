@@ -11,7 +11,7 @@ import {
   TaskSchema,
 } from "../../../../../gen/engage/channel/v1/task_pb.ts";
 import { findFault, type LimitText } from "../../../form/limits.ts";
-import { type AudienceDraft, audienceOf, newAudience } from "./audience-draft.ts";
+import { type AudienceDraft, audienceOf, checkAudience, newAudience } from "./audience-draft.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
@@ -98,7 +98,7 @@ function contentOf({ language, texts, rows }: ContentDraft, { contentTemplate }:
 
 /** Finds what is wrong before the call, by the paths of the contract. */
 export function checkTaskDraft(draft: TaskDraft): ReadonlyMap<string, LimitText> {
-  const found = new Map<string, LimitText>();
+  const found = new Map<string, LimitText>(checkAudience(draft.audience));
   const check = (path: string, field: DescField, text: string): void => {
     const fault = findFault(field, text);
     if (fault !== undefined) found.set(path, fault);

@@ -33,10 +33,11 @@ export function TaskForm({ client, channel }: Pick<TaskFormPart, "client" | "cha
     draft.value = { ...draft.value, ...changes };
   };
 
-  /** Runs a call with what was entered; faults of fields are shown at them. */
-  const submit = async (call: () => Promise<void>): Promise<void> => {
+  /** Runs a call with what was entered unless something is wrong; faults of fields are shown at them. */
+  const submit: TaskFormPart["submit"] = async (call, wrong = new Map()) => {
     outcome.value = {};
-    faults.value = noFaults;
+    faults.value = new Map([...wrong].map(([path, fault]) => [path, say(fault)]));
+    if (wrong.size > 0) return focusFault();
     isBusy.value = true;
     try {
       await call();
@@ -50,14 +51,11 @@ export function TaskForm({ client, channel }: Pick<TaskFormPart, "client" | "cha
   };
   const create = () =>
     submit(async () => {
-      const wrong = checkTaskDraft(draft.value);
-      faults.value = new Map([...wrong].map(([path, fault]) => [path, say(fault)]));
-      if (wrong.size > 0) return focusFault();
       const { task, warnings } = await client.createTask({ task: taskOf(draft.value, channel) });
       createdId.value = task?.taskId ?? "";
       if (warnings.length === 0) navigate(["tasks", createdId.value]);
       else outcome.value = { warnings };
-    });
+    }, checkTaskDraft(draft.value));
   const part = { client, channel, draft: draft.value, faults: faults.value, isBusy: isBusy.value, submit };
   return (
     <div class="form">
@@ -109,6 +107,7 @@ function TaskFields({ onChange, ...part }: TaskFieldsProps) {
       <Card title={t("tasks.audience")} isPadded>
         <div class="stack">
           <AudienceControl
+            projectId={channel.projectId}
             audience={audience}
             faults={faultsOf(faults, "audience")}
             onChange={(changes) => onChange({ audience: { ...audience, ...changes } })}

@@ -1,0 +1,1 @@
+function e(e,t,n){let r=URL.createObjectURL(new Blob([...t],{type:n})),i=document.createElement(`a`);i.href=r,i.download=e,i.click(),setTimeout(()=>URL.revokeObjectURL(r),6e4)}function t(t,n){e(t,[`﻿`,...n],`text/csv;charset=utf-8`)}export{e as n,t};
