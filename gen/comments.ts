@@ -3258,10 +3258,16 @@ export const comments: Readonly<Record<string, string>> = {
     "Filter of the dead letters: exactly those that ListDeadLetters returns for\nit.",
   "engage.webhook.v1.ReplayDeadLettersRequest.nonce":
     "Identifies this replay, so that a repeated request replays once and returns\nthe first result again. Kept as long as dead letters. Empty: every request\nis a replay of its own. At most 200 characters.",
+  "engage.webhook.v1.ReplayDeadLettersRequest.page_size":
+    "How many dead letters to replay now, at most 1,000; the next call has the\ntoken of this one. 0: all at once, during which no batch is accepted: one\nsecond for 10,000 dead letters of as many batches.",
+  "engage.webhook.v1.ReplayDeadLettersRequest.page_token":
+    "Continues a replay in parts, with the same filter: `next_page_token` of the\nresponse before. What has been given up since the first part is left out.\nNot valid with a nonce, since each token is for one part.",
   "engage.webhook.v1.ReplayDeadLettersResponse":
     "ReplayDeadLettersResponse contains the result of a replay.",
   "engage.webhook.v1.ReplayDeadLettersResponse.count":
     "The number of dead letters which are pending again, or would be in a dry\nrun. Their attempts are counted from 0; their delivery ids do not change.",
+  "engage.webhook.v1.ReplayDeadLettersResponse.next_page_token":
+    "Continues a replay with `page_size`; empty after the last part.",
   "engage.webhook.v1.ReportClickRequest":
     "ReportClickRequest describes one click. It contains the message's\n`delivery_id` or its receipt. REST example:\n`{\"pushId\":\"a1\",\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.",
   "engage.webhook.v1.ReportClickRequest.account_id":

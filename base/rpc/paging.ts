@@ -43,6 +43,26 @@ export function writePageToken(next: string | null, list: unknown): string {
   return next === null ? "" : Buffer.from(`${markOf(list)} ${next}`).toString("base64url");
 }
 
+/** Where work in parts continues, and when its first part began. */
+export interface BegunWork {
+  /** Milliseconds since 1970; what has appeared since is left out of all parts. */
+  readonly startMs: number;
+  readonly place: string | undefined;
+}
+
+/** Reads the cursor of a page of work in parts. @throws InvalidFieldsError */
+export function readBegunWork(after: string | undefined, nowMs: number): BegunWork {
+  if (after === undefined) return { startMs: nowMs + 1, place: undefined };
+  const [, startMs, place] = /^(\d{1,15}) (.+)$/.exec(after) ?? [];
+  if (startMs === undefined) throw foreignPageToken();
+  return { startMs: Number(startMs), place };
+}
+
+/** @param next the store's cursor of the next part; null: there is none */
+export function writeBegunWork({ startMs }: BegunWork, next: string | null): string | null {
+  return next === null ? null : `${startMs} ${next}`;
+}
+
 /** The token is from another list, or the store does not know its cursor. */
 export function foreignPageToken(): InvalidFieldsError {
   const problem = "is not one of this list with this filter, begin again without it";

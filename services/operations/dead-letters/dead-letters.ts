@@ -2,7 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { createErrorMapping } from "../../../base/rpc/map-errors.ts";
-import { foreignPageToken, readPage, writePageToken } from "../../../base/rpc/paging.ts";
+import {
+  foreignPageToken,
+  readBegunWork,
+  readPage,
+  writeBegunWork,
+  writePageToken,
+} from "../../../base/rpc/paging.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   CountDeadLettersResponseSchema,
@@ -179,7 +185,7 @@ function createReplay(
         }
         const list = ["replay", kind, filter];
         const { limit, after } = readPage(request, list, replaySizes);
-        const begun = readBegun(after) ?? { startMs: now() + 1, place: undefined };
+        const begun = readBegunWork(after, now());
         // What dies again during the replay is not taken a second time.
         const untilMs = Math.min(filter.untilMs ?? Number.POSITIVE_INFINITY, begun.startMs);
         const { next, replayed, refused, incomplete, firstRefusal } = await sources[kind].replay(
@@ -191,16 +197,8 @@ function createReplay(
           refused: BigInt(refused),
           incomplete: BigInt(incomplete),
           firstRefusal,
-          nextPageToken: writePageToken(next && `${begun.startMs} ${next}`, list),
+          nextPageToken: writePageToken(writeBegunWork(begun, next), list),
         });
       }),
   };
-}
-
-/** Reads the start of a replay and the place at which it continues. @throws InvalidFieldsError */
-function readBegun(after: string | undefined) {
-  if (after === undefined) return undefined;
-  const [, startMs, place] = /^(\d{1,15}) (.+)$/.exec(after) ?? [];
-  if (startMs === undefined) throw foreignPageToken();
-  return { startMs: Number(startMs), place };
 }

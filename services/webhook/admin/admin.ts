@@ -8,16 +8,13 @@ import type { Delivery } from "../delivery/delivery.ts";
 import { toDeadLetter, toDelivery, toDetail } from "./delivery-message.ts";
 import { readDeadLetterFilter, readDeliveryFilter } from "./filters.ts";
 import { mapErrors } from "./refusals.ts";
+import { createReplayMethod, type ReplayOptions } from "./replay.ts";
 import { toInboxStats, toTargetBreakers, toTargetStats } from "./stats.ts";
 
-export interface AdminOptions {
+export interface AdminOptions extends ReplayOptions {
   readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
   readonly states: Delivery["states"];
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly monotonicMs: () => number;
-  /** Returns a unique text, for replays without a nonce. */
-  readonly newNonce: () => string;
 }
 
 type AdminMethod = "listDeliveries" | "getDelivery" | "listDeadLetters" | "replayDeadLetters" | "getStats";
@@ -26,7 +23,7 @@ type AdminMethod = "listDeliveries" | "getDelivery" | "listDeadLetters" | "repla
 export function createAdminMethods(
   options: AdminOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, AdminMethod> {
-  const { inbox, newNonce } = options;
+  const { inbox } = options;
   return {
     listDeliveries: (request, { signal }) =>
       mapErrors(async () => {
@@ -53,16 +50,7 @@ export function createAdminMethods(
         return { deadLetters: items.map(toDeadLetter), nextPageToken: writePageToken(next, list) };
       }),
 
-    replayDeadLetters: (request, { signal }) =>
-      mapErrors(async () => {
-        const filter = readDeadLetterFilter(request.filter);
-        if (Object.keys(filter).length === 0 && !request.all) {
-          refuseField("filter", "is empty, set all to replay every dead letter");
-        }
-        const nonce = readNonce(request.nonce) ?? newNonce();
-        const { count } = await inbox.replay(filter, { nonce, dryRun: request.dryRun }, { signal });
-        return { count: BigInt(count) };
-      }),
+    ...createReplayMethod(options),
 
     getStats: ({ channel }, { signal }) =>
       mapErrors(async () => {
@@ -76,14 +64,4 @@ export function createAdminMethods(
         };
       }),
   };
-}
-
-const maxNonceLength = 200;
-
-function readNonce(nonce: string): string | undefined {
-  if (nonce.length > maxNonceLength) {
-    refuseField("nonce", `has ${nonce.length} characters, at most ${maxNonceLength} are valid`);
-  }
-  if (nonce.includes("\0")) refuseField("nonce", "holds a NUL character");
-  return nonce === "" ? undefined : nonce;
 }

@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
 import type { DeadLetterFilterSchema } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { Dialog } from "../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
@@ -9,6 +8,8 @@ import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
 import { t, tn } from "../../texts/texts.ts";
 import { client } from "./client.ts";
+
+const pageSize = 1_000;
 
 export interface ReplayDialogProps {
   readonly title: string;
@@ -21,8 +22,6 @@ export interface ReplayDialogProps {
 
 /** Counts the dead letters that a filter selects, and sends them again when the user confirms. */
 export function ReplayDialog({ title, filter, isAll = false, onReplayed, onClose }: ReplayDialogProps) {
-  // A repeated request replays once.
-  const nonce = useMemo(newNonce, []);
   const counted = useLoaded("count", (signal) =>
     client.replayDeadLetters({ filter, all: isAll, dryRun: true }, { signal }),
   );
@@ -34,7 +33,15 @@ export function ReplayDialog({ title, filter, isAll = false, onReplayed, onClose
     isRunning.value = true;
     fault.value = undefined;
     try {
-      replayed.value = (await client.replayDeadLetters({ filter, all: isAll, nonce })).count;
+      let count = 0n;
+      let pageToken = "";
+      do {
+        // In parts, so that batches are accepted meanwhile.
+        const part = await client.replayDeadLetters({ filter, all: isAll, pageSize, pageToken });
+        count += part.count;
+        pageToken = part.nextPageToken;
+      } while (pageToken !== "");
+      replayed.value = count;
       onReplayed?.();
     } catch (error) {
       fault.value = faultOf(error);
@@ -67,10 +74,4 @@ function Question({ count }: { readonly count: bigint }) {
       <p class="muted">{t("deliveries.replay.warning")}</p>
     </>
   );
-}
-
-/** `crypto.randomUUID` is only for pages over TLS and on loopback. */
-function newNonce(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

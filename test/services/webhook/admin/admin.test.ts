@@ -143,6 +143,24 @@ describe("requests that are refused", () => {
       "nonce",
       "at most 200",
     ],
+    [
+      "a nonce of a replay in parts",
+      (client) => client.replayDeadLetters({ all: true, nonce: "n", pageSize: 1 }),
+      "nonce",
+      "is set with page_size",
+    ],
+    [
+      "a part too large",
+      (client) => client.replayDeadLetters({ all: true, pageSize: 1_001 }),
+      "page_size",
+      "is 1001",
+    ],
+    [
+      "a token of another list",
+      (client) => client.replayDeadLetters({ all: true, pageToken: "eA" }),
+      "page_token",
+      "begin again without it",
+    ],
   ])("%s", async (_name, call, field, message) => {
     const error = await failure(call(service));
     expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, expect.stringContaining(message)]);
@@ -223,6 +241,24 @@ describe("dead letters", () => {
     ].map(({ count }) => count);
     expect(counts).toEqual([1n, 1n, 1n, 0n]);
     expect(await harness.counts("x")).toMatchObject({ dead: 4, pending: 1 });
+  });
+
+  it("are replayed in parts, without those that die again meanwhile", async () => {
+    await harness.accept(names(5), ["x"]);
+    await settle("x", "dead");
+    const counts: bigint[] = [];
+    let pageToken = "";
+    do {
+      const part = await service.replayDeadLetters({ all: true, pageSize: 2, pageToken });
+      counts.push(part.count);
+      pageToken = part.nextPageToken;
+      await harness.clock.pass(1_000);
+      await settle("x", "dead");
+    } while (pageToken !== "");
+    expect(counts).toEqual([2n, 2n, 1n]);
+    const { nextPageToken } = await service.replayDeadLetters({ all: true, pageSize: 2, dryRun: true });
+    expect(nextPageToken).not.toBe("");
+    expect(await harness.counts("x")).toMatchObject({ dead: 5, pending: 0 });
   });
 
   it("are replayed each time without a nonce, all of them when it is said", async () => {
