@@ -17,6 +17,8 @@ export interface ExportOptions {
 const maxOpen = 4;
 /** Dead letters that one query reads. */
 const batchSize = 100;
+/** A piece is sent at this length. Dead letters may have megabytes each, so they do not wait for a whole batch. */
+const pieceCharacters = 65_536;
 const contentType = "application/x-ndjson";
 
 /** Creates the method that exports, which reads on when its caller has read. */
@@ -26,12 +28,20 @@ export function createExport({
   toConnectError,
 }: ExportOptions): ServiceImpl<typeof DeadLetters>["exportDeadLetters"] {
   let open = 0;
-  async function* linesOf({ kind, filter }: ReadFilter, signal: AbortSignal): AsyncGenerator<string> {
+  async function* piecesOf({ kind, filter }: ReadFilter, signal: AbortSignal): AsyncGenerator<string> {
     let after: string | undefined;
     do {
       signal.throwIfAborted();
       const { items, next } = await sources[kind].export(filter, { limit: batchSize, after });
-      if (items.length > 0) yield `${items.join("\n")}\n`;
+      let piece = "";
+      for await (const line of items) {
+        piece += `${line}\n`;
+        if (piece.length < pieceCharacters) continue;
+        yield piece;
+        piece = "";
+        signal.throwIfAborted();
+      }
+      if (piece !== "") yield piece;
       after = next ?? undefined;
     } while (after !== undefined);
   }
@@ -44,7 +54,7 @@ export function createExport({
       const wanted = read(filter);
       // Tells the media type also of an export without lines.
       yield create(ExportDeadLettersResponseSchema, { body: { contentType } });
-      for await (const lines of linesOf(wanted, signal)) {
+      for await (const lines of piecesOf(wanted, signal)) {
         const data = new TextEncoder().encode(lines);
         yield create(ExportDeadLettersResponseSchema, { body: { contentType, data } });
       }

@@ -54,9 +54,7 @@ export function createMessageSource({ inbox, newNonce }: MessagesOptions): DeadL
     async export(filter, { limit, after }) {
       const page = { limit, ...(after !== undefined && { after }) };
       const { items, next } = await inbox.deadLetters(inboxFilterOf(filter), page);
-      const lines: string[] = [];
-      for (const letter of items) lines.push(lineOf(letter, await contentOf(inbox, letter.deliveryId)));
-      return { items: lines, next };
+      return { items: linesOf(inbox, items), next };
     },
   };
 }
@@ -97,6 +95,10 @@ function foundOf(letter: DeadLetter, content?: Uint8Array): FoundDeadLetter {
 
 function toGroup({ example, ...group }: DeadLetterGroup): FoundGroup {
   return { ...group, example: foundOf(example) };
+}
+
+async function* linesOf(inbox: Pick<Inbox, "delivery">, letters: readonly DeadLetter[]) {
+  for (const letter of letters) yield lineOf(letter, await contentOf(inbox, letter.deliveryId));
 }
 
 /** The message stands last and as it was received, with all digits of its numbers. */

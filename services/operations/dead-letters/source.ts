@@ -39,6 +39,12 @@ export interface Part<T> {
   readonly next: string | null;
 }
 
+/** Lines which are read while they are taken, so that few of them are in memory. */
+export interface ExportPart {
+  readonly items: Iterable<string> | AsyncIterable<string>;
+  readonly next: string | null;
+}
+
 export interface FoundGroup {
   readonly reason: string;
   readonly projectId?: number | undefined;
@@ -90,7 +96,7 @@ export interface DeadLetterSource {
   /** Hands on the next ones, the oldest first. */
   replay(filter: SourceFilter, request: PartRequest): Promise<ReplayPart>;
   /** Returns the next ones, the newest first, as lines of JSON without their ends. */
-  export(filter: SourceFilter, request: PartRequest): Promise<Part<string>>;
+  export(filter: SourceFilter, request: PartRequest): Promise<ExportPart>;
 }
 
 /** The source of a kind that the server has no store for. */

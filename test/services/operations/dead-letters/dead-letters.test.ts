@@ -254,6 +254,21 @@ describe("an export", () => {
     expect(new Set(bodies.map(({ contentType }) => contentType))).toEqual(new Set(["application/x-ndjson"]));
   });
 
+  it("reads a line when the lines before it are sent, since one may have megabytes", async () => {
+    const line = "x".repeat(65_536);
+    let read = 0;
+    async function* items() {
+      for (; read < 100; read++) yield line;
+    }
+    const client = clientOf({ export: async () => ({ items: items(), next: null }) });
+    const exported = client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]();
+    await exported.next();
+    const { value } = await exported.next();
+    expect(Buffer.from(value!.body!.data).toString()).toBe(`${line}\n`);
+    expect(read).toBeLessThan(10);
+    await exported.return?.();
+  });
+
   it("is refused while four are open", async () => {
     const released = Promise.withResolvers<void>();
     const client = clientOf({
