@@ -24,7 +24,7 @@ export function LiveControl() {
       <span class={`dot ${tones[state]}`} aria-hidden="true" />
       <span role="status">{state === "lost" ? <Lost status={status} /> : t(`live.${state}`)}</span>
       {updatedMs !== undefined && (
-        <span class="muted number wide">{t("live.updated", { time: formatClock(updatedMs) })}</span>
+        <span class="muted number">{t("live.updated", { time: formatClock(updatedMs) })}</span>
       )}
       <Button
         kind="quiet"

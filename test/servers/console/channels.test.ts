@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { keys, signIn, withKeys } from "./keys.ts";
 import { accepted, allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
 import { openServed, type Served } from "./served.ts";
 
@@ -160,12 +160,7 @@ test("the list says how to make the first channel", async () => {
 });
 
 test("a key that may only read sees channels and tasks, and changes none", async () => {
-  const keys = `auth:
-  keys:
-    - { name: ops, sha256: ${sha256Hex("key-ops")} }
-    - { name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }
-`;
-  await using guarded = await openServed(`${allowLoopback}${keys}`);
+  await using guarded = await openServed(`${allowLoopback}${withKeys}`);
   const channel = {
     name: "seen",
     projectId: 1,
@@ -173,16 +168,14 @@ test("a key that may only read sees channels and tasks, and changes none", async
     pushIdProperty: "mail",
     authentication: { secret },
   };
-  const headers = { "content-type": "application/json", "x-api-key": "key-ops" };
+  const headers = { "content-type": "application/json", "x-api-key": keys.ops };
   const post = (path: string, body: object) =>
     fetch(`${guarded.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   await post("/v1/channels", channel);
   const audience = { pushIds: { pushIds: ["ann"] } };
   await post("/v1/tasks", { name: "unsent", channelId: "c1", contents: [{ language: "default" }], audience });
   const { page, close } = await browser.open();
-  await page.goto(`${guarded.url}/console/`);
-  await page.getByLabel("Key", { exact: true }).fill("key-viewer");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, `${guarded.url}/console/`, keys.viewer);
   await page.getByText("Read only").waitFor();
   await page.goto(`${guarded.url}/console/#/channels`);
   await page.getByText("seen", { exact: true }).click();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, type Browser, openBrowser, type WatchedPage } from "./browser.ts";
+import { accessibilityFaults, type Browser, type Look, openBrowser, type WatchedPage } from "./browser.ts";
 import { sendRecords, someRecords } from "./events.ts";
+import { withPage } from "./pages.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
 let served: Served;
@@ -17,18 +18,8 @@ afterAll(async () => {
   await served[Symbol.asyncDispose]();
 });
 
-/** Opens a place and gives the page to a check; nothing may have gone wrong in it. */
-async function withPage(
-  path: string,
-  look: Parameters<Browser["open"]>[0],
-  check: (opened: WatchedPage) => Promise<void>,
-): Promise<void> {
-  const opened = await browser.open(look);
-  await opened.page.goto(served.url + path);
-  await check(opened);
-  expect(opened.faults).toEqual([]);
-  await opened.close();
-}
+const inPage = (path: string, look: Look, check: (opened: WatchedPage) => Promise<void>): Promise<void> =>
+  withPage(browser, served.url + path, check, look);
 
 /** The name of the table begins with the same word in both languages. */
 const targetRows = '[aria-label^="Webhook"] tbody tr';
@@ -47,7 +38,7 @@ describe("the overview", () => {
   test.each([...looks, { colorScheme: "light", locale: "en-US", width: 2_560 } as const])(
     "shows what happened, readable by all: %j",
     async (look) => {
-      await withPage("/", look, async ({ page, faults }) => {
+      await inPage("/", look, async ({ page, faults }) => {
         const [title, attention] = titles[look.locale]!;
         await page.getByText(attention!).waitFor();
         expect(await page.locator("h1").allTextContents()).toEqual([title]);
@@ -65,7 +56,7 @@ describe("the overview", () => {
   );
 
   test("follows what comes in, until it is paused", async () => {
-    await withPage("/console/", {}, async ({ page }) => {
+    await inPage("/console/", {}, async ({ page }) => {
       const accepted = page.locator(".summary .item dd").first();
       await page.getByText("Live", { exact: true }).waitFor();
       expect(await page.locator('[aria-label^="Circuit breakers"] tbody tr').allTextContents()).toEqual([
@@ -105,7 +96,7 @@ describe("the overview", () => {
 });
 
 test("what needs attention leads to the messages", async () => {
-  await withPage("/console/", {}, async ({ page }) => {
+  await inPage("/console/", {}, async ({ page }) => {
     await page.getByText("Find out why, and replay them").click();
     await page.getByRole("heading", { name: "Deliveries" }).waitFor();
     expect(page.url()).toContain("#/deliveries?channel=broken&state=dead&target=archive");
@@ -129,7 +120,7 @@ describe("every other page", () => {
       { place, colorScheme: "dark", locale: "zh-CN", width: 360 } as const,
     ]),
   )("is readable by all: %j", async ({ place, ...look }) => {
-    await withPage(`/console/#/${place}`, look, async ({ page }) => {
+    await inPage(`/console/#/${place}`, look, async ({ page }) => {
       await page.locator("h1").waitFor();
       await page.locator('main [role="tabpanel"], main section').first().waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
@@ -141,7 +132,7 @@ describe("every other page", () => {
 
 describe("the frame", () => {
   test("is used by keyboard: the first key skips to the content", async () => {
-    await withPage("/console/", {}, async ({ page }) => {
+    await inPage("/console/", {}, async ({ page }) => {
       await page.locator("tbody tr").first().waitFor();
       await page.keyboard.press("Tab");
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
@@ -154,7 +145,7 @@ describe("the frame", () => {
   });
 
   test("keeps the chosen language, appearance and zone", async () => {
-    await withPage("/console/", { colorScheme: "light" }, async ({ page }) => {
+    await inPage("/console/", { colorScheme: "light" }, async ({ page }) => {
       await page.getByLabel("Time zone").selectOption("UTC");
       await page.getByLabel("Appearance").selectOption("dark");
       await page.getByLabel("Language").selectOption("zh");
@@ -167,7 +158,7 @@ describe("the frame", () => {
   });
 
   test("says that a place does not exist", async () => {
-    await withPage("/console/#/nothing/here", {}, async ({ page }) => {
+    await inPage("/console/#/nothing/here", {}, async ({ page }) => {
       await page.getByRole("heading", { name: "There is no such page" }).waitFor();
       await page.getByText("Nothing of the console is at /nothing/here.").waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -178,7 +169,7 @@ describe("the frame", () => {
   });
 
   test("opens its menu on a narrow screen", async () => {
-    await withPage("/console/", { width: 360 }, async ({ page }) => {
+    await inPage("/console/", { width: 360 }, async ({ page }) => {
       await page.getByRole("button", { name: "Menu" }).click();
       await page.getByText("API reference").waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);

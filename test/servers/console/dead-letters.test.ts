@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { openHttpServer, type TestHttpServer } from "../../services/webhook/targets/http-server.ts";
-import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { accessibilityFaults, type Browser, type Look, openBrowser, type Page } from "./browser.ts";
+import { keys, signIn, withKeys } from "./keys.ts";
+import { withReadablePage } from "./pages.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
 let target: TestHttpServer;
@@ -47,19 +48,8 @@ afterAll(async () => {
   await target[Symbol.asyncDispose]();
 });
 
-/** Opens a place of the page and gives it to a check; nothing may have gone wrong in it. */
-async function withPage(
-  place: string,
-  check: (page: Page) => Promise<void>,
-  look: Parameters<Browser["open"]>[0] = {},
-): Promise<void> {
-  const { page, faults, close } = await browser.open(look);
-  await page.goto(`${served.url}/console/#/dead-letters${place}`);
-  await check(page);
-  expect(await accessibilityFaults(page)).toEqual([]);
-  expect(faults).toEqual([]);
-  await close();
-}
+const inPage = (place: string, check: (page: Page) => Promise<void>, look: Look = {}): Promise<void> =>
+  withReadablePage(browser, `${served.url}/console/#/dead-letters${place}`, check, look);
 
 const reasons = 'section:has(h2:text-is("Reasons")) tbody tr';
 const letters = 'section:has(h2:text-is("Dead letters")) tbody tr';
@@ -78,7 +68,7 @@ const kinds = [
 
 describe("the page", () => {
   test("shows the reasons of each kind with an example, and what they are", async () => {
-    await withPage("", async (page) => {
+    await inPage("", async (page) => {
       for (const [place, tab, reason, letter] of kinds) {
         await page.goto(`${served.url}/console/#/dead-letters${place}`);
         await page.getByRole("tab", { name: tab }).waitFor();
@@ -90,7 +80,7 @@ describe("the page", () => {
 
   test("is readable by all", async () => {
     const look = { colorScheme: "dark", locale: "zh-CN", width: 360 } as const;
-    await withPage(
+    await inPage(
       "",
       async (page) => {
         for (const [place, , , letter] of kinds) {
@@ -106,7 +96,7 @@ describe("the page", () => {
   });
 
   test("has every filter in the URL, and removes them at once", async () => {
-    await withPage("?kind=parser", async (page) => {
+    await inPage("?kind=parser", async (page) => {
       await page.getByRole("link", { name: "no_format" }).click();
       await page.locator(letters).first().waitFor();
       await page.getByLabel("Text").fill("other.log");
@@ -136,7 +126,7 @@ describe("the page", () => {
   });
 
   test("shows one with all of its content, all digits and what is known", async () => {
-    await withPage("?kind=record", async (page) => {
+    await inPage("?kind=record", async (page) => {
       await page.locator(`${letters} th a`).click();
       await page.getByRole("heading", { name: "Record that a project refused" }).waitFor();
       expect(await page.locator(".json").textContent()).toContain('"n": 9007199254740993');
@@ -147,7 +137,7 @@ describe("the page", () => {
   });
 
   test("leads from a message to its delivery", async () => {
-    await withPage("", async (page) => {
+    await inPage("", async (page) => {
       await page.locator(`${letters} th a`).first().click();
       await page.getByRole("heading", { name: "Message that was given up" }).waitFor();
       expect(await page.locator(".json").textContent()).toContain('"Hello bob"');
@@ -166,7 +156,7 @@ describe("the page", () => {
 });
 
 test("an export is a file of JSON lines", async () => {
-  await withPage("?kind=parser&reason=no_format", async (page) => {
+  await inPage("?kind=parser&reason=no_format", async (page) => {
     await page.locator(letters).first().waitFor();
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export what matches" }).click();
@@ -179,7 +169,7 @@ test("an export is a file of JSON lines", async () => {
 
 describe("a replay", () => {
   test("says how many, takes what is refused again back, and why it is", async () => {
-    await withPage("?kind=record", async (page) => {
+    await inPage("?kind=record", async (page) => {
       await page.getByRole("button", { name: "Replay all" }).click();
       await page.getByText("1 dead letter will be handed on again.").waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -193,7 +183,7 @@ describe("a replay", () => {
 
   test("of one of the messages leaves the other", async () => {
     replies.message = 200;
-    await withPage("", async (page) => {
+    await inPage("", async (page) => {
       await page.locator(`${letters} th a`).first().click();
       await page.getByRole("button", { name: "Replay" }).click();
       await page.getByRole("button", { name: "Replay 1" }).click();
@@ -205,14 +195,14 @@ describe("a replay", () => {
 
   test("of the filtered and of all reaches the target and the platform", async () => {
     replies.click = '{"code":0}';
-    await withPage("?channel=crm", async (page) => {
+    await inPage("?channel=crm", async (page) => {
       await page.getByRole("button", { name: "Replay what matches" }).click();
       await page.getByRole("button", { name: "Replay 1" }).click();
       await page.getByText("1 of 1 was handed on again.").waitFor();
       await page.getByRole("button", { name: "Close" }).click();
       await page.getByRole("tab", { name: "Messages (0)" }).waitFor();
     });
-    await withPage("?kind=click", async (page) => {
+    await inPage("?kind=click", async (page) => {
       await page.getByRole("button", { name: "Replay all" }).click();
       await page.getByRole("button", { name: "Replay 1" }).click();
       await page.getByText("1 of 1 was handed on again.").waitFor();
@@ -221,7 +211,7 @@ describe("a replay", () => {
     await expect
       .poll(() => target.calls.filter(({ url }) => url === "/sync_server").length)
       .toBeGreaterThan(1);
-    await withPage("", async (page) => {
+    await inPage("", async (page) => {
       await page.getByText("No message was given up.").waitFor();
       expect(await page.locator(".command pre").allTextContents()).toEqual([
         expect.stringContaining(`${served.url}/v1/dead-letters?filter.kind=DEAD_LETTER_KIND_WEBHOOK`),
@@ -231,14 +221,11 @@ describe("a replay", () => {
 });
 
 test("a key that may only read sees everything and is offered no replay", async () => {
-  const keys = `auth:\n  keys:\n    - { name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }\n`;
-  await using guarded = await openServed(keys, { "x-api-key": "key-viewer" });
+  await using guarded = await openServed(withKeys, { "x-api-key": keys.viewer });
   await guarded.sendBatch("broken", "r-1", ["ann"]);
   await guarded.settled("broken");
   const { page, close } = await browser.open();
-  await page.goto(`${guarded.url}/console/#/dead-letters`);
-  await page.getByLabel("Key", { exact: true }).fill("key-viewer");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, `${guarded.url}/console/#/dead-letters`, keys.viewer);
   await page.locator(letters).first().waitFor();
   expect(await page.getByRole("button", { name: "Export all" }).count()).toBe(1);
   expect(await page.getByRole("button", { name: "Replay all" }).count()).toBe(0);

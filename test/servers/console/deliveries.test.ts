@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { openHttpServer, type TestHttpServer } from "../../services/webhook/targets/http-server.ts";
-import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { accessibilityFaults, type Browser, type Look, openBrowser, type Page } from "./browser.ts";
+import { keys, signIn, withKeys } from "./keys.ts";
+import { withReadablePage } from "./pages.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
 let target: TestHttpServer;
@@ -23,19 +24,8 @@ afterAll(async () => {
   await target[Symbol.asyncDispose]();
 });
 
-/** Opens a place of a server and gives the page to a check; nothing may have gone wrong in it. */
-async function withPage(
-  place: string,
-  check: (page: Page) => Promise<void>,
-  look: Parameters<Browser["open"]>[0] = {},
-): Promise<void> {
-  const { page, faults, close } = await browser.open(look);
-  await page.goto(`${served.url}/console/#/${place}`);
-  await check(page);
-  expect(await accessibilityFaults(page)).toEqual([]);
-  expect(faults).toEqual([]);
-  await close();
-}
+const inPage = (place: string, check: (page: Page) => Promise<void>, look: Look = {}): Promise<void> =>
+  withReadablePage(browser, `${served.url}/console/#/${place}`, check, look);
 
 const row = (page: Page, pushId: string) => page.getByRole("link", { name: pushId, exact: true });
 const rows = (page: Page) => page.locator("tbody th").allTextContents();
@@ -56,7 +46,7 @@ async function send(channel: string, body: string, key: string): Promise<number>
 
 describe("the list", () => {
   test("has the newest messages first, and every filter in the URL", async () => {
-    await withPage("deliveries", async (page) => {
+    await inPage("deliveries", async (page) => {
       await row(page, "ann").waitFor();
       expect(await rows(page)).toEqual(["cid", "dan", "ann", "bob"]);
       await page.getByLabel("State").selectOption("dead");
@@ -99,7 +89,7 @@ describe("the list", () => {
   });
 
   test("has batches with the counts of their targets", async () => {
-    await withPage("deliveries?show=batches&channel=crm", async (page) => {
+    await inPage("deliveries?show=batches&channel=crm", async (page) => {
       await page.locator(listed).first().waitFor();
       expect(await page.locator(listed).allTextContents()).toEqual([
         expect.stringMatching(/crmr-crm.*crmGiven up 2$/),
@@ -110,7 +100,7 @@ describe("the list", () => {
 
 describe("the page of a message", () => {
   test("shows what was sent, its signature, its attempts and the reply", async () => {
-    await withPage("deliveries?push=dan", async (page) => {
+    await inPage("deliveries?push=dan", async (page) => {
       await row(page, "dan").click();
       await page.getByRole("heading", { name: "Delivery", exact: true }).waitFor();
       await page.getByRole("heading", { name: "The reply as it was sent" }).waitFor();
@@ -141,7 +131,7 @@ describe("the page of a message", () => {
   test("cuts a long body and shows all of it", async () => {
     const pushIds = Array.from({ length: 40 }, (_, at) => `user-${at}-${"x".repeat(at)}`);
     await served.sendBatch("mail", "r-long", pushIds);
-    await withPage("deliveries?show=batches&request=r-long", async (page) => {
+    await inPage("deliveries?show=batches&request=r-long", async (page) => {
       await page.locator("tbody th a").click();
       await page.getByRole("heading", { name: "40 messages" }).waitFor();
       expect(await page.locator(".deliveries-element").count()).toBe(25);
@@ -156,7 +146,7 @@ describe("the page of a message", () => {
 });
 
 test("the page of a batch shows each message with its targets and attempts", async () => {
-  await withPage("deliveries?show=batches&request=r-crm", async (page) => {
+  await inPage("deliveries?show=batches&request=r-crm", async (page) => {
     await page.locator("tbody th a").click();
     await page.getByRole("heading", { name: "3 messages" }).waitFor();
     expect(await page.locator(".deliveries-element").allTextContents()).toEqual([
@@ -174,7 +164,7 @@ test("the page of a batch shows each message with its targets and attempts", asy
 describe("a replay", () => {
   test("of one is counted first, and its page follows it", async () => {
     target.answer = (response) => response.writeHead(204).end();
-    await withPage("deliveries?push=dan&state=dead", async (page) => {
+    await inPage("deliveries?push=dan&state=dead", async (page) => {
       await row(page, "dan").click();
       await page.getByRole("button", { name: "Replay" }).click();
       await page.getByText("1 message that was given up will be sent again.").waitFor();
@@ -192,7 +182,7 @@ describe("a replay", () => {
   test("of what matches leaves the others alone", async () => {
     await served.sendBatch("broken", "r-broken", ["eve"]);
     await served.settled("broken");
-    await withPage("deliveries?channel=crm", async (page) => {
+    await inPage("deliveries?channel=crm", async (page) => {
       await page.getByRole("button", { name: "Replay what matches" }).click();
       await page.getByRole("button", { name: "Replay 1 message" }).click();
       await page.getByText("1 message waits for its target again.").waitFor();
@@ -200,14 +190,14 @@ describe("a replay", () => {
     });
     await served.settled("crm");
     expect(target.calls.at(-1)!.body).toContain("cid");
-    await withPage("deliveries?state=dead", async (page) => {
+    await inPage("deliveries?state=dead", async (page) => {
       await row(page, "eve").waitFor();
       expect(await rows(page)).toEqual(["eve"]);
     });
   });
 
   test("of all counts all, and is not offered for what is delivered", async () => {
-    await withPage("deliveries", async (page) => {
+    await inPage("deliveries", async (page) => {
       await page.getByRole("button", { name: "Replay all given up" }).click();
       await page.getByRole("button", { name: "Replay 1 message" }).waitFor();
       await page.getByRole("button", { name: "Cancel" }).click();
@@ -218,7 +208,7 @@ describe("a replay", () => {
 });
 
 test("what happens is shown live, until the user pauses", async () => {
-  await withPage("deliveries?show=live", async (page) => {
+  await inPage("deliveries?show=live", async (page) => {
     await page.getByText("Live", { exact: true }).first().waitFor();
     await page.getByText("Batches and attempts appear here while they happen.").waitFor();
     await served.sendBatch("mail", "r-live", ["fay", "gus", ""]);
@@ -239,7 +229,7 @@ test("refused requests are shown with the likely cause, and no secret", async ()
   expect(await send("mail", '[{"push_id":"hal"}]', `${secret} `)).toBe(401);
   expect(await send("mail", JSON.stringify({ secret }), secret)).toBe(400);
   expect(await send("nope", "[]", secret)).toBe(404);
-  await withPage("deliveries?show=refused", async (page) => {
+  await inPage("deliveries?show=refused", async (page) => {
     await page.getByText("signed with the secret and a space after it").waitFor();
     await page.getByText("Each replica shows its own.").waitFor();
     expect(await page.locator(".deliveries-tail .badge").allTextContents()).toEqual([
@@ -273,7 +263,7 @@ describe("every part", () => {
       await page.locator(".loading").waitFor({ state: "detached" });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
     };
-    await withPage(place, check, look);
+    await inPage(place, check, look);
   });
 
   test("of the page of a message fits a narrow screen", async () => {
@@ -283,7 +273,7 @@ describe("every part", () => {
       await page.locator(".bytes").first().waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
     };
-    await withPage("deliveries?push=dan", check, look);
+    await inPage("deliveries?push=dan", check, look);
   });
 });
 
@@ -298,15 +288,12 @@ test("before the first message the page says how to send one", async () => {
 });
 
 test("a key that may only read sees everything and is offered no replay", async () => {
-  const auth = `auth: { keys: [{ name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }] }\n`;
-  const headers = { "x-api-key": "key-viewer" };
-  await using guarded = await openServed(auth, headers);
+  const headers = { "x-api-key": keys.viewer };
+  await using guarded = await openServed(withKeys, headers);
   await guarded.sendBatch("broken", "r-1", ["ivy"]);
   await guarded.settled("broken");
   const { page, close } = await browser.open();
-  await page.goto(`${guarded.url}/console/#/deliveries`);
-  await page.getByLabel("Key", { exact: true }).fill("key-viewer");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, `${guarded.url}/console/#/deliveries`, keys.viewer);
   await row(page, "ivy").click();
   await page.getByRole("heading", { name: "The reply as it was sent" }).waitFor();
   await page.getByText("Given up").first().waitFor();

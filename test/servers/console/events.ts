@@ -8,9 +8,14 @@ export const withToken = `analysis: { tokens: [{ name: suite, token: ${token}, p
 
 const dayMs = 86_400_000;
 
-/** Returns a day in UTC, the zone of project 1, as so many days before today. */
+/** Returns the day in UTC, the zone of project 1, that is this many days before today. */
 export function dayBefore(days: number): string {
   return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+}
+
+/** Returns the time in UTC this many seconds ago, as records have it. */
+export function timeBefore(seconds: number): string {
+  return new Date(Date.now() - seconds * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** A record in the form that SDKs send. */

@@ -1,3 +1,4 @@
+import { timeBefore } from "./events.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const users = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
@@ -49,17 +50,13 @@ const task = {
 };
 
 function recordOf(type: string, account: string, properties: object): object {
-  return { "#type": type, "#account_id": account, "#time": timeOf(1), properties };
-}
-
-function timeOf(secondsAgo: number): string {
-  return new Date(Date.now() - secondsAgo * 1_000).toISOString().slice(0, 19).replace("T", " ");
+  return { "#type": type, "#account_id": account, "#time": timeBefore(1), properties };
 }
 
 function eventOf(name: string, account: string, receipt: object): object {
   const record = recordOf("track", account, { "#ops_receipt_properties": receipt });
   // Events have whole seconds: this one is not before the run.
-  const time = timeOf(-1);
+  const time = timeBefore(-1);
   return { ...record, "#event_name": name, "#time": time };
 }
 

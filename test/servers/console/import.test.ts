@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { dayBefore } from "./events.ts";
 import { openServed, type Served } from "./served.ts";
 
 let served: Served;
@@ -10,9 +11,7 @@ let browser: Browser;
 const folder = mkdtempSync(join(tmpdir(), "engage-table-"));
 const table = join(folder, "orders.csv");
 
-const days = Array.from({ length: 7 }, (_, ago) =>
-  new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10),
-);
+const days = Array.from({ length: 7 }, (_, ago) => dayBefore(ago));
 const rows = Array.from({ length: 2_500 }, (_, at) => {
   const time = at === 1_200 ? "soon" : `${days[at % 7]} 10:00:00`;
   return `user-${at % 100},${at % 5 === 0 ? "return" : "buy"},${time},${at}.5,"a ""quoted"", text"`;

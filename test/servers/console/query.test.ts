@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../../../base/package/root.ts";
 import { accessibilityFaults, type Browser, type Look, openBrowser, type Page } from "./browser.ts";
 import { analyze, dayBefore, sendRecords, someRecords, someUsers, token, withToken } from "./events.ts";
+import { withPage } from "./pages.ts";
 import { openServed, type Served } from "./served.ts";
 
 const run = promisify(execFile);
@@ -42,14 +43,8 @@ const linkOf = (body: QueryBody, more: Readonly<Record<string, string>> = {}): s
 /** The browser notes each call that is refused, which the page shows too. */
 const refusedCall = "Failed to load resource: the server responded with a status of 400 (Bad Request)";
 
-/** Opens a place and gives the page to a check; nothing may have gone wrong in it. */
-async function withPage(url: string, check: (page: Page) => Promise<void>, look: Look = {}): Promise<void> {
-  const { page, faults, close } = await browser.open(look);
-  await page.goto(url);
-  await check(page);
-  expect(faults.filter((fault) => fault !== refusedCall)).toEqual([]);
-  await close();
-}
+const inPage = (url: string, check: (page: Page) => Promise<void>, look: Look = {}): Promise<void> =>
+  withPage(browser, url, ({ page }) => check(page), look, refusedCall);
 
 /** The numbers of the table as they stand in it, by row. */
 async function numbersIn(page: Page): Promise<readonly (readonly string[])[]> {
@@ -93,7 +88,7 @@ const metric = (page: Page) => page.locator("fieldset.item").first();
 
 describe("a query", () => {
   test("begins with the most frequent event, drawn as a chart", async () => {
-    await withPage(`${served.url}/console/#/query`, async (page) => {
+    await inPage(`${served.url}/console/#/query`, async (page) => {
       await page.locator(".chart canvas").waitFor();
       expect(JSON.parse(await jsonOf(page))).toEqual({
         projectId: 1,
@@ -105,7 +100,7 @@ describe("a query", () => {
   });
 
   test("has the numbers that every client gets, also in the table below its chart", async () => {
-    await withPage(linkOf(query()), async (page) => {
+    await inPage(linkOf(query()), async (page) => {
       await page.locator(".chart canvas").waitFor();
       await page.getByText("Show as a table").click();
       await showsNumbersOf(page, query());
@@ -114,7 +109,7 @@ describe("a query", () => {
 
   test("is changed by its form, and its link shows the same to others", async () => {
     const start = linkOf(query(), { view: "table" });
-    await withPage(start, async (page) => {
+    await inPage(start, async (page) => {
       await metric(page).getByLabel("Event", { exact: true }).fill("pay");
       await metric(page).getByLabel("Aggregation").selectOption("SUM");
       await page.getByText("Fill in the empty fields to run the query.").waitFor();
@@ -129,7 +124,7 @@ describe("a query", () => {
       expect(await page.locator(".query-grid tbody td").first().textContent()).toMatch(
         /^90071992547409\d\d$/,
       );
-      await withPage(page.url(), async (other) => {
+      await inPage(page.url(), async (other) => {
         await showsNumbersOf(other, body);
         const { events, eventView } = JSON.parse(await jsonOf(other)) as QueryBody;
         expect({ events, eventView }).toEqual({ events: body["events"], eventView: body.eventView });
@@ -141,12 +136,12 @@ describe("a query", () => {
     const ftv = Array.from({ length: 300 }, (_, i) => `9007199254740${993 + i}`);
     const filts = [{ columnName: "order", tableType: "event", comparator: "equal", ftv }];
     const body = query({ filts }, [{ type: "normal", eventName: "pay", analysis: "TOTAL_TIMES" }]);
-    await withPage(linkOf(query(), { view: "table" }), async (page) => {
+    await inPage(linkOf(query(), { view: "table" }), async (page) => {
       await page.getByRole("tab", { name: "JSON" }).click();
       await page.getByLabel("Request", { exact: true }).fill(JSON.stringify(body));
       await showsNumbersOf(page, body);
       await expect.poll(() => page.url()).toContain("q=z");
-      await withPage(page.url(), async (other) => {
+      await inPage(page.url(), async (other) => {
         await showsNumbersOf(other, body);
       });
       await page.goto(page.url().replace(/q=z(.{100}).*$/, "q=z$1"));
@@ -155,7 +150,7 @@ describe("a query", () => {
   });
 
   test("is compared with other days, which stand above theirs", async () => {
-    await withPage(linkOf(query(), { view: "table" }), async (page) => {
+    await inPage(linkOf(query(), { view: "table" }), async (page) => {
       await page.getByLabel("Compare with other days").click();
       const compared = { comparedStartTime: dayBefore(13), comparedEndTime: dayBefore(7) };
       await showsNumbersOf(page, query({ comparedByTime: true, ...compared }));
@@ -171,7 +166,7 @@ describe("a query", () => {
   });
 
   test("is filtered by a value that the data suggests", async () => {
-    await withPage(linkOf(query(), { view: "table" }), async (page) => {
+    await inPage(linkOf(query(), { view: "table" }), async (page) => {
       await metric(page).locator("button").first().click();
       const filter = metric(page).locator("fieldset.item");
       await filter.getByLabel("Property", { exact: true }).fill("city");
@@ -186,7 +181,7 @@ describe("a query", () => {
   });
 
   test("with a faulty formula shows the fault below its character", async () => {
-    await withPage(linkOf(query(), { view: "table" }), async (page) => {
+    await inPage(linkOf(query(), { view: "table" }), async (page) => {
       await metric(page).getByLabel("Kind").selectOption("formula");
       const formula = metric(page).getByLabel("Formula", { exact: true });
       await formula.fill("login.TOTAL_TIMES * * 2");
@@ -205,7 +200,7 @@ describe("a query", () => {
   test("has filters for single operands of a formula", async () => {
     const customEvent = "login.TOTAL_TIMES - login.TRIG_USER_NUM";
     const formula = { type: "customized", eventName: "f", customEvent };
-    await withPage(linkOf(query({}, [formula]), { view: "table" }), async (page) => {
+    await inPage(linkOf(query({}, [formula]), { view: "table" }), async (page) => {
       await metric(page).locator("summary").click();
       const operand = metric(page).locator(
         'fieldset:has(> legend:text-is("Operand 2: login.TRIG_USER_NUM"))',
@@ -228,7 +223,7 @@ describe("the users behind a number", () => {
       "event-user-list",
       JSON.stringify({ ...query(), ...point }),
     )) as { readonly datalist: readonly Readonly<Record<string, string | number>>[] };
-    await withPage(linkOf(query(), { view: "table" }), async (page) => {
+    await inPage(linkOf(query(), { view: "table" }), async (page) => {
       await page.locator(".query-cell").first().focus();
       await page.keyboard.press("ArrowRight");
       await page.keyboard.press("Enter");
@@ -254,7 +249,7 @@ describe("the users behind a number", () => {
   });
 
   test("are those of a point of the chart that is clicked", async () => {
-    await withPage(linkOf(query()), async (page) => {
+    await inPage(linkOf(query()), async (page) => {
       await page.locator(".chart canvas").waitFor();
       const middle = await page.evaluate<{ x: number; y: number }>(
         '(({ width, height }) => ({ x: width / 2, y: height / 2 }))(document.querySelector(".u-over").getBoundingClientRect())',
@@ -267,7 +262,7 @@ describe("the users behind a number", () => {
 
   test("of a group without a value, and of the whole range, are found too", async () => {
     const body = query({ timeParticleSize: "total", groupBy: [{ columnName: "none", tableType: "event" }] });
-    await withPage(linkOf(body, { view: "numbers" }), async (page) => {
+    await inPage(linkOf(body, { view: "numbers" }), async (page) => {
       await page.locator(".query-number").first().click();
       await page.locator(".query-users tbody tr").first().waitFor();
       expect(await page.locator(".query-users h2").textContent()).toContain("(no value)");
@@ -277,7 +272,7 @@ describe("the users behind a number", () => {
 
 test("the table is saved as CSV with exact numbers and without formulas", async () => {
   const body = query({ groupBy: [{ columnName: "city", tableType: "event" }] });
-  await withPage(linkOf(body, { view: "table" }), async (page) => {
+  await inPage(linkOf(body, { view: "table" }), async (page) => {
     await numbersIn(page);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
@@ -293,7 +288,7 @@ test("the table is saved as CSV with exact numbers and without formulas", async 
 
 test("groups beyond the limit are saved too", async () => {
   const body = { ...query({ groupBy: [{ columnName: "city", tableType: "event" }] }), limit: 1 };
-  await withPage(linkOf(body, { view: "table" }), async (page) => {
+  await inPage(linkOf(body, { view: "table" }), async (page) => {
     await page.getByText("1 of 3 groups").waitFor();
     expect(await numbersIn(page)).toHaveLength(1);
     const [file] = await Promise.all([
@@ -308,7 +303,7 @@ test("groups beyond the limit are saved too", async () => {
 
 describe("the JSON of a query", () => {
   test("is edited with its faults said, and keeps what no field is for", async () => {
-    await withPage(linkOf({ ...query(), mine: [1.5] }, { view: "table", edit: "json" }), async (page) => {
+    await inPage(linkOf({ ...query(), mine: [1.5] }, { view: "table", edit: "json" }), async (page) => {
       const editor = page.getByLabel("Request", { exact: true });
       await page.getByText("Members without effect: mine").waitFor();
       await editor.fill("{");
@@ -329,7 +324,7 @@ describe("the JSON of a query", () => {
     const body = query({ filts });
     const [expected] = await numbersOf(body);
     const env = { ...process.env, ENGAGE_TOKEN: token };
-    await withPage(linkOf(body, { edit: "copies" }), async (page) => {
+    await inPage(linkOf(body, { edit: "copies" }), async (page) => {
       await page.locator(".command pre").first().waitFor();
       const [curl, command, code] = await page.locator(".command pre").allTextContents();
       const byCurl = await run("bash", ["-c", `${curl} -s`], { env });
@@ -356,7 +351,7 @@ describe("the JSON of a query", () => {
 });
 
 test("a query that runs long says so, and is cancelled", async () => {
-  await withPage(linkOf(query(), { view: "table" }), async (page) => {
+  await inPage(linkOf(query(), { view: "table" }), async (page) => {
     await numbersIn(page);
     await page.route("**/AnalyzeEvents", () => new Promise<void>(() => undefined));
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -404,7 +399,7 @@ test("there is never more than one query at a time", async () => {
 describe("before there is data the page says how to get the first", () => {
   test("without events", async () => {
     await using empty = await openServed("");
-    await withPage(`${empty.url}/console/#/query`, async (page) => {
+    await inPage(`${empty.url}/console/#/query`, async (page) => {
       await page.getByText("No event has come in yet.").waitFor();
       expect(await page.locator(".command pre").textContent()).toContain(`--url ${empty.url}`);
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -443,7 +438,7 @@ test.each(looks)("all of the page is readable by all: %j", async (look) => {
     { filts, groupBy: [city], eventSplit, comparedByTime: true, comparedRecentDay: "8-14" },
     [logins, { type: "customized", eventName: "f", customEvent: "login.TOTAL_TIMES / 2" }],
   );
-  await withPage(
+  await inPage(
     linkOf(body),
     async (page) => {
       await page.locator(".chart canvas").waitFor();
@@ -459,7 +454,7 @@ test.each(looks)("all of the page is readable by all: %j", async (look) => {
 
 test("a link to a query of thousands of conditions opens without its form", async () => {
   const filts = Array.from({ length: 3_000 }, () => ({}));
-  await withPage(linkOf(query({ filts })), async (page) => {
+  await inPage(linkOf(query({ filts })), async (page) => {
     await page.getByText("This query has too many metrics and conditions for the form.").waitFor();
     expect(await page.locator(".query-form").count()).toBe(0);
     await page.getByRole("tab", { name: "JSON" }).click();

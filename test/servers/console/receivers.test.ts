@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { openReceiverServer } from "../../services/channel/check/receiver-server.ts";
 import { receiver as wrong } from "../../services/channel/check/wrong-receivers/counts-from-zero.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { keys, withKeys } from "./keys.ts";
+import { allowLoopback } from "./receiver.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
-const allowLoopback = 'channel: { outbound: { allow: ["127.0.0.0/8"] } }\n';
 /** The probes that take seconds. */
 const slow = "slow-body throughput";
 
@@ -111,14 +111,10 @@ test("an address that may not be called is named, with the setting", async () =>
 });
 
 test("a key that may only read gets the command instead of the form", async () => {
-  const keys = `auth:
-  mode: keys
-  keys: [{ name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }]
-`;
-  await using guarded = await openServed(keys);
+  await using guarded = await openServed(withKeys);
   const { page, close } = await browser.open();
   await page.goto(`${guarded.url}/console/#/receivers`);
-  await page.getByLabel("Key").fill("key-viewer");
+  await page.getByLabel("Key").fill(keys.viewer);
   await page.keyboard.press("Enter");
   await page.getByText("The key in use may only read").waitFor();
   expect(await page.locator("form.receivers-form").count()).toBe(0);

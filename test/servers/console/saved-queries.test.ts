@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { accessibilityFaults, type Browser, type Look, openBrowser, type WatchedPage } from "./browser.ts";
 import { dayBefore, sendRecords, token, withToken } from "./events.ts";
+import { keys, signIn, withKeys } from "./keys.ts";
 import { openServed, type Served } from "./served.ts";
-
-const keys = `auth:
-  mode: keys
-  keys:
-    - { name: ops, sha256: ${sha256Hex("key-ops")} }
-    - { name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }
-`;
 
 let served: Served;
 let browser: Browser;
@@ -140,17 +133,15 @@ test.each([
 });
 
 test("a key that may only read opens what is saved, and gets no way to change it", async () => {
-  await using guarded = await openServed(keys);
+  await using guarded = await openServed(withKeys);
   await sendRecords(guarded, [login]);
   await fetch(`${guarded.url}/v1/projects/1/queries`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": "key-ops" },
+    headers: { "content-type": "application/json", "x-api-key": keys.ops },
     body: JSON.stringify({ name: "Shared", requestJson }),
   });
   const { page, close } = await browser.open();
-  await page.goto(`${guarded.url}/console/#/query`);
-  await page.getByLabel("Key", { exact: true }).fill("key-viewer");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, `${guarded.url}/console/#/query`, keys.viewer);
   await page.locator(".query-saved summary").click();
   await page.getByRole("button", { name: "Open Shared" }).click();
   await page.locator('.query-saved strong:text-is("Shared")').waitFor();

@@ -2,15 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
+import { keys, signIn, withKeys } from "./keys.ts";
 import { openServed, type Served } from "./served.ts";
-
-const keys = `auth:
-  keys:
-    - { name: ops, sha256: ${sha256Hex("key-ops")} }
-    - { name: viewer, sha256: ${sha256Hex("key-viewer")}, access: read }
-`;
 
 let served: Served;
 let browser: Browser;
@@ -26,7 +20,7 @@ beforeAll(async () => {
   evil.listen(0, "127.0.0.1");
   await once(evil, "listening");
   evilPort = (evil.address() as AddressInfo).port;
-  [served, browser] = await Promise.all([openServed(keys), openBrowser()]);
+  [served, browser] = await Promise.all([openServed(withKeys), openBrowser()]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
@@ -34,11 +28,7 @@ afterAll(async () => {
   evil.close();
 });
 
-async function signIn(page: Page, key: string): Promise<void> {
-  await page.goto(`${served.url}/console/`);
-  await page.getByLabel("Key", { exact: true }).fill(key);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
+const signInAt = (page: Page, key: string): Promise<void> => signIn(page, `${served.url}/console/`, key);
 
 const channel = {
   name: "made-by-a-page",
@@ -51,7 +41,7 @@ const channel = {
 const body = JSON.stringify(channel);
 
 async function channelsSoFar(): Promise<number> {
-  const response = await fetch(`${served.url}/v1/channels`, { headers: { "x-api-key": "key-ops" } });
+  const response = await fetch(`${served.url}/v1/channels`, { headers: { "x-api-key": keys.ops } });
   return ((await response.json()) as { channels?: unknown[] }).channels?.length ?? 0;
 }
 
@@ -69,15 +59,15 @@ const script = { ...json, "connect-protocol-version": "1" };
 describe("signing in", () => {
   test("asks for a key, says what is wrong with it, and ends by signing out", async () => {
     const { page, faults, close } = await browser.open();
-    await signIn(page, "nope");
+    await signInAt(page, "nope");
     await page.getByText("the key is not known to this server").waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults.filter((fault) => !fault.includes("401"))).toEqual([]);
-    await signIn(page, "key-ops");
+    await signInAt(page, keys.ops);
     await page.getByText("Signed in as ops").waitFor();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(await page.evaluate("document.cookie")).toBe("");
-    expect(await page.evaluate("JSON.stringify({ ...localStorage })")).not.toContain("key-ops");
+    expect(await page.evaluate("JSON.stringify({ ...localStorage })")).not.toContain(keys.ops);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).first().waitFor();
     await close();
@@ -85,7 +75,7 @@ describe("signing in", () => {
 
   test("with a key that may only read says so", async () => {
     const { page, close } = await browser.open();
-    await signIn(page, "key-viewer");
+    await signInAt(page, keys.viewer);
     await page.getByText("Read only").waitFor();
     expect(await call(page, "/v1/webhook/stats", {})).toBe("basic 200");
     expect(await call(page, "/v1/channels", { method: "POST", headers: script, body })).toBe("basic 403");
@@ -100,7 +90,7 @@ describe("a page of somebody else, in the browser of who is signed in", () => {
     ["another port of the same host, which gets the cookie", () => `http://127.0.0.1:${evilPort}/`],
   ])("at %s reads nothing and changes nothing", async (_name, address) => {
     const { page, open, close } = await browser.open();
-    await signIn(page, "key-ops");
+    await signInAt(page, keys.ops);
     await page.getByText("Signed in as ops").waitFor();
     const hostile = await open();
     await hostile.goto(address());
@@ -123,7 +113,7 @@ describe("a page of somebody else, in the browser of who is signed in", () => {
 
 test("a form of the console's own origin changes nothing either, and a script of it does", async () => {
   const { page, close } = await browser.open();
-  await signIn(page, "key-ops");
+  await signInAt(page, keys.ops);
   await page.getByText("Signed in as ops").waitFor();
   expect(await call(page, "/v1/channels", { method: "POST", headers: json, body })).toBe("basic 403");
   expect(await channelsSoFar()).toBe(0);

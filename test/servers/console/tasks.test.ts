@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ClusterKind, ImportClusterRequestSchema } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
-import { token, withToken } from "./events.ts";
+import { timeBefore, token, withToken } from "./events.ts";
 import { allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
 import { openServed, type Served } from "./served.ts";
 
@@ -81,16 +81,18 @@ async function importCohort(name: string, day: string, accounts: readonly string
 const report = (records: readonly object[]) =>
   post("/sync_server", records, { appid: "app", compress: "none" });
 
-function timeOf(secondsAgo: number): string {
-  return new Date(Date.now() - secondsAgo * 1_000).toISOString().slice(0, 19).replace("T", " ");
-}
-
 function track(name: string, account: string, properties: object): object {
-  return { "#type": "track", "#event_name": name, "#account_id": account, "#time": timeOf(1), properties };
+  return {
+    "#type": "track",
+    "#event_name": name,
+    "#account_id": account,
+    "#time": timeBefore(1),
+    properties,
+  };
 }
 
 function profile(account: string, properties: object): object {
-  return { "#type": "user_set", "#account_id": account, "#time": timeOf(1), properties };
+  return { "#type": "user_set", "#account_id": account, "#time": timeBefore(1), properties };
 }
 
 async function usersOf(): Promise<string> {
@@ -156,7 +158,7 @@ test("a push is made, previewed, started and followed to its clicks", async () =
   const receipt = { ops_project_id: 1, ops_task_id: "t1", ops_task_instance_id: run };
   // Events have whole seconds: this one is not before the run.
   const click = track("ops_push_click", "bob", { "#ops_receipt_properties": receipt });
-  await report([{ ...click, "#time": timeOf(-1) }]);
+  await report([{ ...click, "#time": timeBefore(-1) }]);
   await rowWith(page, "Clicked150%").waitFor();
   await page.getByRole("button", { name: "Start again" }).waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
