@@ -11,7 +11,7 @@ const loads: Readonly<Record<string, () => Promise<Catalogue>>> = {
 /** The texts on the screen. */
 const present = signal<{ readonly language: string; readonly catalogue: Catalogue } | undefined>(undefined);
 
-/** Loads the texts of the chosen language, now and whenever another is chosen. Resolves when there are any. */
+/** Loads the texts of the chosen language, now and whenever another is chosen. Resolves when the first are loaded. */
 export function followLanguage(): Promise<void> {
   return new Promise((resolve) => {
     effect(() => {

@@ -145,7 +145,7 @@ describe("a query", () => {
         await showsNumbersOf(other, body);
       });
       await page.goto(page.url().replace(/q=z(.{100}).*$/, "q=z$1"));
-      await page.getByText("This link has no whole query.").waitFor();
+      await page.getByText("The query in this link is damaged.").waitFor();
     });
   });
 
@@ -355,7 +355,7 @@ test("a query that runs long says so, and is cancelled", async () => {
     await numbersIn(page);
     await page.route("**/AnalyzeEvents", () => new Promise<void>(() => undefined));
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText(/^Runs for \d/).waitFor();
+    await page.getByText(/^Running for \d/).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText(/^Took \d/).waitFor();
     await page.unroute("**/AnalyzeEvents");

@@ -8,7 +8,7 @@ export interface ContentViewProps {
   readonly label: string;
 }
 
-/** A content as JSON if it is some, with the order of its members and all digits; otherwise its bytes. */
+/** Shows JSON with the order of its members and all digits, and any other content as bytes. */
 export function ContentView({ content, label }: ContentViewProps) {
   const text = textOf(content);
   const isTree = text !== undefined && /^\s*[[{]/.test(text) && readJsonTree(text) !== undefined;

@@ -65,7 +65,7 @@ export function filterOf(filters: Filters): Filter {
   };
 }
 
-/** What is no id selects as an id that no project has, rather than all. */
+/** Reads an id. A text that is none becomes an id that no project has, so that it does not select all projects. */
 function idOf(text: string): bigint {
   if (text === "") return 0n;
   return /^\d{1,15}$/.test(text) && BigInt(text) > 0n ? BigInt(text) : 999_999_999_999_999n;

@@ -30,7 +30,6 @@ export const controls = {
   "live.updated": "Updated {time}",
   "live.pause": "Pause",
   "live.resume": "Resume",
-  "live.refresh": "Refresh now",
   "fault.unauthenticated": "Sign in with a key to see this.",
   "fault.denied": "The key in use may not do this. Use a key with more methods, or with write access.",
   "fault.unavailable": "The server cannot be reached. Check that it runs; the console tries again by itself.",

@@ -27,7 +27,7 @@ export const deliveries = {
   "deliveries.size": "Size",
   "deliveries.refresh": "Refresh",
   "deliveries.none": "Nothing matches these filters.",
-  "deliveries.none.soFar": "Nothing of the newer messages matches these filters. Go on with the older ones.",
+  "deliveries.none.soFar": "None of the newer messages match these filters. Go on with the older ones.",
   "deliveries.back": "All messages",
   "deliveries.back.batches": "All batches",
   "deliveries.delivery": "Delivery",

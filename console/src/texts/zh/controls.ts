@@ -31,7 +31,6 @@ export const controls: Readonly<Record<keyof typeof en, string>> = {
   "live.updated": "更新于 {time}",
   "live.pause": "暂停",
   "live.resume": "继续",
-  "live.refresh": "立即刷新",
   "fault.unauthenticated": "请使用密钥登录后查看。",
   "fault.denied": "当前密钥无权执行此操作。请使用允许更多方法或具有写权限的密钥。",
   "fault.unavailable": "无法连接服务器。请确认它正在运行；控制台会自动重试。",

@@ -138,7 +138,7 @@ export const query: Readonly<Record<keyof typeof en, string>> = {
   "query.boundaries.limits": "升序，用逗号分隔，例如 10,20。",
   "query.limit": "分组上限",
   "query.limit.limits": "1 到 10,000；为空则是 1,000。",
-  "query.timeout": "秒数上限",
+  "query.timeout": "最长时间（秒）",
   "query.timeout.limits": "1 到 3,600；为空则是 60。",
   "query.zone": "UTC 以东的小时数",
   "query.zone.limits": "-12 到 14；为空则是项目时区。",
