@@ -67,6 +67,8 @@ export interface Look {
   readonly height?: number;
   readonly colorScheme?: "light" | "dark";
   readonly locale?: string;
+  /** How many times faster the timers of the page run, where a test waits for what the page loads by itself. */
+  readonly timerSpeed?: number;
 }
 
 interface Context extends AsyncDisposable {
@@ -110,16 +112,28 @@ export async function openBrowser(): Promise<Browser> {
     ],
   });
   return {
-    async open({ width = 1_280, height = 800, colorScheme = "light", locale = "en-US" } = {}) {
+    async open({
+      width = 1_280,
+      height = 800,
+      colorScheme = "light",
+      locale = "en-US",
+      timerSpeed = 1,
+    } = {}) {
       const viewport = { width, height };
       const options = { viewport, colorScheme, locale, timezoneId: "Europe/Berlin", reducedMotion: "reduce" };
       const context = await browser.newContext(options);
       const page = await context.newPage();
+      await page.addInitScript(speedUpTimers(timerSpeed));
       return { page, faults: await watch(page), open: () => context.newPage(), close: () => context.close() };
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
 }
+
+const speedUpTimers = (speed: number): string => `{
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, ms, ...values) => setTimeout(run, ms / ${speed}, ...values);
+}`;
 
 async function watch(page: Page): Promise<string[]> {
   const faults: string[] = [];

@@ -56,7 +56,7 @@ describe("the overview", () => {
   );
 
   test("follows what comes in, until it is paused", async () => {
-    await inPage("/console/", {}, async ({ page }) => {
+    await inPage("/console/", { timerSpeed: 10 }, async ({ page }) => {
       const accepted = page.locator(".summary .item dd").first();
       await page.getByText("Live", { exact: true }).waitFor();
       expect(await page.locator('[aria-label^="Circuit breakers"] tbody tr').allTextContents()).toEqual([
@@ -79,7 +79,7 @@ describe("the overview", () => {
   });
 
   test("says that the connection is lost, keeps what it shows, and heals by itself", async () => {
-    const { page, close } = await browser.open();
+    const { page, close } = await browser.open({ timerSpeed: 10 });
     await page.goto(`${served.url}/console/`);
     await page.getByText("Live", { exact: true }).waitFor();
     await page.route("**/GetStats", (route) => route.abort());

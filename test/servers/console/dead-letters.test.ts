@@ -195,13 +195,14 @@ describe("a replay", () => {
 
   test("of the filtered and of all reaches the target and the platform", async () => {
     replies.click = '{"code":0}';
-    await inPage("?channel=crm", async (page) => {
+    const replayFiltered = async (page: Page): Promise<void> => {
       await page.getByRole("button", { name: "Replay what matches" }).click();
       await page.getByRole("button", { name: "Replay 1" }).click();
       await page.getByText("1 of 1 was handed on again.").waitFor();
       await page.getByRole("button", { name: "Close" }).click();
       await page.getByRole("tab", { name: "Messages (0)" }).waitFor();
-    });
+    };
+    await inPage("?channel=crm", replayFiltered, { timerSpeed: 10 });
     await inPage("?kind=click", async (page) => {
       await page.getByRole("button", { name: "Replay all" }).click();
       await page.getByRole("button", { name: "Replay 1" }).click();

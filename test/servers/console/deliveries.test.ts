@@ -164,7 +164,7 @@ test("the page of a batch shows each message with its targets and attempts", asy
 describe("a replay", () => {
   test("of one is counted first, and its page follows it", async () => {
     target.answer = (response) => response.writeHead(204).end();
-    await inPage("deliveries?push=dan&state=dead", async (page) => {
+    const replayOne = async (page: Page): Promise<void> => {
       await row(page, "dan").click();
       await page.getByRole("button", { name: "Replay" }).click();
       await page.getByText("1 message that was given up will be sent again.").waitFor();
@@ -175,7 +175,8 @@ describe("a replay", () => {
       await page.locator(".fact-list dd:first-of-type :text-is('Delivered')").waitFor();
       await page.getByText("before a replay").waitFor();
       expect(await page.locator(".timeline li").count()).toBe(2);
-    });
+    };
+    await inPage("deliveries?push=dan&state=dead", replayOne, { timerSpeed: 10 });
     expect(target.calls.at(-1)!.body).toContain("dan");
   });
 

@@ -115,7 +115,7 @@ const rowWith = (page: Page, text: string) =>
   page.locator(`.tasks-funnel tbody tr:has-text("${text}")`).first();
 
 test("a push is made, previewed, started and followed to its clicks", async () => {
-  const { page, faults, close } = await openNew();
+  const { page, faults, close } = await openNew({ timerSpeed: 10 });
   await field(page, "Name").fill("News");
   await page.getByLabel("Recipients").selectOption("users");
   await field(page, "Property").fill("level");
@@ -241,7 +241,7 @@ test("a test of groups and languages has a funnel for each", async () => {
     experimentGroups: [{ groupId: "a", share: 100 }],
     audience: { pushIds: { pushIds: ["ann", "bob", "cid"] } },
   });
-  const { page, faults, close } = await browser.open();
+  const { page, faults, close } = await browser.open({ timerSpeed: 10 });
   await page.goto(`${served.url}/console/#/tasks/${task.taskId}`);
   await page.getByText("The task has not run yet.").waitFor();
   await post(`/v1/tasks/${task.taskId}:run`, {});
