@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { startOfCharacter } from "../text/cut.ts";
 import { JsonFault } from "./fault.ts";
 
 const bom = [0xef, 0xbb, 0xbf];
@@ -19,9 +20,7 @@ export function findInvalidUtf8(bytes: Uint8Array): number {
   let valid = 0;
   let end = bytes.length;
   while (end - valid > 64) {
-    let middle = (valid + end) >> 1;
-    // Move to the first byte of a character, which is at most 3 bytes back in valid text.
-    for (let back = 0; back < 3 && (bytes[middle]! & 0xc0) === 0x80; back++) middle--;
+    const middle = startOfCharacter(bytes, (valid + end) >> 1);
     if (isUtf8(bytes.subarray(valid, middle))) valid = middle;
     else end = middle;
   }

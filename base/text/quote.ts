@@ -1,4 +1,5 @@
 import { BigNumber } from "../json/exact-numbers.ts";
+import { cutText } from "./cut.ts";
 
 /** The characters of a value that are quoted, so that the message has room for the valid values. */
 const maxQuotedLength = 100;
@@ -24,9 +25,7 @@ export function quoteList(texts: readonly string[]): string {
 
 /** Shortens a text that a message contains without quotes, such as the path of a field. */
 export function shorten(text: string): string {
-  if (text.length <= maxQuotedLength) return text;
-  // Do not cut a surrogate pair.
-  return `${text.slice(0, maxQuotedLength).replace(/[\ud800-\udbff]$/, "")}…`;
+  return text.length <= maxQuotedLength ? text : `${cutText(text, maxQuotedLength)}…`;
 }
 
 /** Quotes a value for a message; lists and objects by their kind only, BigNumbers by their digits. */

@@ -1,3 +1,5 @@
+import { cutText } from "../../base/text/cut.ts";
+
 // The port is one import for services; this file describes how dead letters are read.
 export type {
   DeadLetterList,
@@ -91,13 +93,6 @@ export function encodeDeadLetter(deadLetter: DeadLetter, maxLineBytes: number = 
       : { line_base64: Buffer.from(line.subarray(0, maxLineBytes)).toString("base64") }),
     ...(isCut ? { line_length: line.length } : {}),
   })}\n`;
-}
-
-/** Cuts a text, but no pair of surrogates. */
-export function cutText(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  const endsInPair = /[\ud800-\udbff]/.test(text.charAt(maxCharacters - 1));
-  return text.slice(0, endsInPair ? maxCharacters - 1 : maxCharacters);
 }
 
 export interface SharingOptions {

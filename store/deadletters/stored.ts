@@ -1,4 +1,5 @@
-import { cutText, encodedStart } from "./deadletters.ts";
+import { cutText } from "../../base/text/cut.ts";
+import { encodedStart } from "./deadletters.ts";
 import type { StoredDeadLetter, StoredFilter, StoredGroup } from "./list.ts";
 
 /** The length of the line of an example. */

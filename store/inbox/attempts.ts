@@ -1,3 +1,5 @@
+import { asBuffer } from "../../base/json/utf8.ts";
+import { cutUtf8 } from "../../base/text/cut.ts";
 import { decodeIndexes, encodeIndexes } from "./index-set.ts";
 
 /** An attempt of some elements: one call of a target, or a part of it with the same outcome. */
@@ -56,7 +58,7 @@ export function encodeAttempts(records: readonly AttemptRecord[] | undefined): s
   let characters = 0;
   const place = (text: string | null): number | null => {
     if (text === null) return null;
-    const short = cutText(text, maxAnswerBytes);
+    const short = cutToBytes(text, maxAnswerBytes);
     const known = texts.get(short);
     if (known !== undefined) return known;
     if (characters + short.length > maxTextCharacters) return null;
@@ -97,12 +99,8 @@ export function decodeAttempts(content: string): readonly AttemptRecord[] {
   }
 }
 
-/** Cuts a text to a number of bytes of UTF-8, between characters. */
-function cutText(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes;
-  while ((bytes[end]! & 0xc0) === 0x80) end--;
-  return bytes.toString("utf8", 0, end);
+/** Cuts a text to a number of bytes of UTF-8. */
+function cutToBytes(text: string, maxBytes: number): string {
+  // A unit of UTF-16 takes at most three bytes.
+  return text.length * 3 <= maxBytes ? text : asBuffer(cutUtf8(Buffer.from(text), maxBytes)).toString();
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../base/json/raw-numbers.ts";
+import { cutText } from "../../../base/text/cut.ts";
 import { stringifyAnyJson } from "../exact-json.ts";
 import type { DroppedProperty, RefusalReason } from "../record/record.ts";
 
@@ -98,7 +99,7 @@ export function showJson(record: unknown): ShownJson {
     const text = stringifyAnyJson(value);
     if (text.length <= maxValueLength) return text;
     cut.push(path);
-    return JSON.stringify(cutText(typeof value === "string" ? value : text));
+    return JSON.stringify(shortenValue(typeof value === "string" ? value : text));
   };
   const showMembers = (object: object, prefix: string): string => {
     const members: string[] = [];
@@ -109,8 +110,8 @@ export function showJson(record: unknown): ShownJson {
       }
       const path = `${prefix}${name}`;
       const isNested = path === "properties" && isJsonObject(value);
-      const text = isNested ? showMembers(value, "properties.") : showValue(value, cutText(path));
-      const member = `${JSON.stringify(name.length > maxValueLength ? cutText(name) : name)}:${text}`;
+      const text = isNested ? showMembers(value, "properties.") : showValue(value, shortenValue(path));
+      const member = `${JSON.stringify(name.length > maxValueLength ? shortenValue(name) : name)}:${text}`;
       if (!isNested) room -= member.length;
       members.push(member);
     }
@@ -120,8 +121,6 @@ export function showJson(record: unknown): ShownJson {
   return { json, cut, omittedMembers };
 }
 
-function cutText(text: string): string {
-  if (text.length <= maxValueLength / 2) return text;
-  // Do not cut a surrogate pair.
-  return `${text.slice(0, maxValueLength / 2).replace(/[\ud800-\udbff]$/, "")}…`;
+function shortenValue(text: string): string {
+  return text.length <= maxValueLength / 2 ? text : `${cutText(text, maxValueLength / 2)}…`;
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { cutUtf8 } from "../../../base/text/cut.ts";
 import type {
   DeadLetterKindSummarySchema,
   DeadLetterReasonSchema,
@@ -19,7 +20,7 @@ export function toDeadLetter(
 ): MessageInitShape<typeof DeadLetterSchema> {
   const { id, timeMs, reason, message, lines, isIncomplete } = found;
   const content = found.content === undefined ? noBytes : Buffer.from(found.content);
-  const shown = isWhole ? content : startOf(content);
+  const shown = isWhole ? content : cutUtf8(content, shownBytes);
   return {
     deadLetterId: writeId(kind, id),
     kind: numberOf(kind),
@@ -42,14 +43,6 @@ export function toDeadLetter(
 }
 
 const noBytes = Buffer.alloc(0);
-
-/** Cuts between characters of UTF-8. */
-function startOf(content: Buffer): Buffer {
-  if (content.length <= shownBytes) return content;
-  let end = shownBytes;
-  for (let back = 0; back < 3 && (content[end]! & 0xc0) === 0x80; back++) end--;
-  return content.subarray(0, end);
-}
 
 export function toSummary(
   kind: KindName,
