@@ -6,7 +6,7 @@ import { createSessions, type Sessions } from "../../gateway/sessions/sessions.t
 import type { Config } from "../config/config.ts";
 
 /** The path at which the console is served; the console's own calls go to the folder above. */
-const consolePath = "/console/";
+export const consolePath = "/console/";
 
 /**
  * The policy of the console: everything comes from this server, no script or style is inline, and no text becomes

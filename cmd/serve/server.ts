@@ -18,7 +18,7 @@ import { createPluginController, pluginHealthService } from "../../services/pars
 import type { Config, DescribedConfig } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
-import { createConsole } from "./console.ts";
+import { consolePath, createConsole } from "./console.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
@@ -101,7 +101,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     return gateway.drain(config.drainMs);
   });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  logger.info({ url, version: packageVersion() }, "listening");
+  logger.info(
+    { url, ...(console && { console: `${url}${consolePath}` }), version: packageVersion() },
+    "listening",
+  );
   // The process that started the server may wait for this line.
   logger.flush();
   const stack = opened.move();

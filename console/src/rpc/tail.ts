@@ -2,6 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Fault, faultOf } from "./fault.ts";
 import { followHalts, liveStatus, presentHalts } from "./live-status.ts";
+import { pause } from "./pause.ts";
 import { backoffMs, haltOf, type LiveState } from "./schedule.ts";
 
 /** One message of a stream: what it adds, and how much before it was skipped. */
@@ -101,16 +102,4 @@ async function follow<Row>(
 function report(state: LiveState, nextMs?: number): void {
   const updatedMs = state === "live" ? Date.now() : liveStatus.peek()?.updatedMs;
   liveStatus.value = { state, updatedMs, nextMs };
-}
-
-function pause(ms: number, end: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    end.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      end.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

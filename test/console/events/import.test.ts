@@ -1,16 +1,19 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test, vi } from "vitest";
-import { commandOf } from "../../../console/src/pages/events/import/command.ts";
+import { commandOf, readsNumbers } from "../../../console/src/pages/events/import/command.ts";
 import {
   eventNameOf,
   guessMapping,
   guessType,
   type Mapping,
+  mainEvent,
   mappingFault,
   propertyNameOf,
   withProperties,
+  wrongEvent,
 } from "../../../console/src/pages/events/import/mapping.ts";
-import { recordOf } from "../../../console/src/pages/events/import/record.ts";
+import { guessMark, readNumber } from "../../../console/src/pages/events/import/numbers.ts";
+import { misfitOf, recordOf } from "../../../console/src/pages/events/import/record.ts";
 import { nothingYet, sendRows } from "../../../console/src/pages/events/import/send-rows.ts";
 import { guessOrder, readTime } from "../../../console/src/pages/events/import/times.ts";
 import { RecordResultSchema } from "../../../gen/engage/event/v1/record_pb.ts";
@@ -79,7 +82,9 @@ test.each([
   [["2026-01-01", "2026-01-02T10:00:00Z"], "time"],
   [["1/2/2026"], "text"],
   [[], "text"],
-] as const)("the values %j are of the type %s", (values, type) => expect(guessType(values)).toBe(type));
+] as const)("the values %j are of the type %s", (values, type) =>
+  expect(guessType(values, "point")).toBe(type),
+);
 
 const sample = {
   fileName: "orders.csv",
@@ -96,6 +101,7 @@ test("a mapping is proposed from titles and values", () => {
     user: { kind: "column", index: 1 },
     time: 4,
     order: "monthFirst",
+    mark: "point",
     properties: [
       { index: 0, name: "order_id", type: "number" },
       { index: 2, name: "what", type: "text" },
@@ -103,6 +109,76 @@ test("a mapping is proposed from titles and values", () => {
       { index: 6, name: "amount_2", type: "number" },
     ],
   } satisfies Mapping);
+});
+
+describe("numbers as people write them", () => {
+  test.each([
+    ["$4,879.50", "4879.50", undefined],
+    ["-$4.5", "-4.5", undefined],
+    ["$-4", "-4", "-4"],
+    ["1,234,567.89", "1234567.89", undefined],
+    ["1 234 567", "1234567", "1234567"],
+    ["12,345,678,901,234,567,890", "12345678901234567890", undefined],
+    ["1.234,50 €", undefined, "1234.50"],
+    ["99,90", undefined, "99.90"],
+    ["1,234", "1234", "1.234"],
+    ["1e3", "1e3", undefined],
+    ["12,34,567", undefined, undefined],
+    ["1,234 567", undefined, undefined],
+    ["-$-4", undefined, undefined],
+    ["007", undefined, undefined],
+    ["06.10.2026", undefined, undefined],
+    ["$", undefined, undefined],
+  ])("%s is %s with a point and %s with a comma", (text, point, comma) => {
+    expect(readNumber(text, "point")).toBe(point);
+    expect(readNumber(text, "comma")).toBe(comma);
+  });
+
+  test("the mark is that with which most columns are numbers", () => {
+    expect(guessMark([["99,90", "1.234,50"], ["x"]])).toBe("comma");
+    expect(guessMark([["99,90"], ["1.50"]])).toBe("point");
+    expect(guessMark([["1,234"]])).toBe("point");
+    expect(guessMark([[]])).toBe("point");
+  });
+
+  test("become numbers of records, which the command does not read", () => {
+    const table = { fileName: "t.csv", header: ["Datum", "Betrag"], rows: [["06.10.2026", "1.234,50"]] };
+    const mapping = guessMapping(table);
+    expect(recordOf(table.rows[0]!, mapping, "1").line).toContain('"properties":{"Betrag":1234.50}');
+    expect(readsNumbers(table, mapping)).toBe(false);
+    expect(readsNumbers(sample, guessMapping(sample))).toBe(true);
+  });
+});
+
+test.each([
+  [
+    { index: 2, name: "what", type: "number" },
+    { index: 2, value: "x y" },
+  ],
+  [
+    { index: 3, name: "what", type: "boolean" },
+    { index: 3, value: "buy" },
+  ],
+  [
+    { index: 5, name: "what", type: "time" },
+    { index: 5, value: "12.50" },
+  ],
+  [{ index: 4, name: "what", type: "time" }, undefined],
+  [{ index: 2, name: "", type: "number" }, undefined],
+  [{ index: 2, name: "what", type: "text" }, undefined],
+] as const)("of the property %j does not fit %j", (property, misfit) =>
+  expect(misfitOf(sample, { ...guessMapping(sample), properties: [property] })).toEqual(misfit),
+);
+
+test("events are named by a text, or by a column of names", () => {
+  const mapping = guessMapping(sample);
+  expect([mainEvent(sample, mapping), wrongEvent(sample, mapping)]).toEqual(["buy", undefined]);
+  const byText = { ...mapping, event: { kind: "text", text: "order" } } as const;
+  expect([mainEvent(sample, byText), wrongEvent(sample, byText)]).toEqual(["order", undefined]);
+  const byWrong = { ...mapping, event: { kind: "column", index: 2 } } as const;
+  expect(wrongEvent(sample, byWrong)).toBe("x y");
+  const rows = [...sample.rows, ["3", "ann", "", "return", "2026-02-02 10:00:00"]];
+  expect(mainEvent({ ...sample, rows }, mapping)).toBe("return");
 });
 
 test("a table without names of events and users gets texts for all rows", () => {
@@ -161,6 +237,7 @@ describe("recordOf", () => {
     user: { kind: "column", index: 1 },
     time: 2,
     order: "monthFirst",
+    mark: "point",
     properties: [
       { index: 3, name: "n", type: "number" },
       { index: 4, name: "b", type: "boolean" },

@@ -12,6 +12,7 @@ import {
 } from "../../../console/src/pages/query/state/days.ts";
 import {
   type EventDays,
+  eventQuery,
   firstQuery,
   metricKindOf,
   openFields,
@@ -55,6 +56,22 @@ test.each<[string, EventDays, Record<string, string>]>([
 ])("the first query shows events %s", (_when, days, range) => {
   const tree = firstQuery(1n, "login", "2026-11-29", days);
   expect(JSON.parse(writeTree(tree)).eventView).toEqual({ ...range, timeParticleSize: "day" });
+});
+
+test.each([
+  ["2026-01-01", "2026-04-02", "day"],
+  ["2026-01-01", "2026-04-03", "week"],
+  ["2024-01-01", "2025-12-31", "week"],
+  ["2024-01-01", "2026-01-01", "month"],
+])("the query of an event from %s to %s has a number for each %s", (firstDay, lastDay, timeParticleSize) => {
+  const tree = eventQuery(2n ** 60n + 1n, "sales", { firstDay, lastDay });
+  expect(openFields(tree)).toEqual([]);
+  expect(readMessage(EventQuerySchema, tree).message.projectId).toBe(2n ** 60n + 1n);
+  expect(JSON.parse(writeTree(tree)).eventView).toEqual({
+    startTime: `${firstDay} 00:00:00`,
+    endTime: `${lastDay} 23:59:59`,
+    timeParticleSize,
+  });
 });
 
 test.each([

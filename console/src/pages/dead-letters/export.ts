@@ -1,4 +1,4 @@
-import { saveFile } from "../../controls/save-file.ts";
+import { saveFile } from "../../controls/file/save-file.ts";
 import { isoDayOf } from "../../texts/iso-day.ts";
 import { client } from "./client.ts";
 import type { Filter } from "./filters.ts";

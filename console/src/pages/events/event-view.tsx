@@ -76,6 +76,11 @@ export function EventView({ project, event }: EventViewProps) {
                 zone: project.zone,
               })}
             </p>
+            <p>
+              <a class="button" href={hrefOf(["query"], { project: String(projectId), event })}>
+                {t("import.chart")}
+              </a>
+            </p>
             <Card title={t("events.properties")}>
               <Table
                 caption={t("events.properties")}

@@ -3,6 +3,7 @@ import { Button } from "../../controls/button.tsx";
 import { textOf } from "../../controls/bytes/bytes.ts";
 import { Card } from "../../controls/card.tsx";
 import { Field } from "../../controls/field.tsx";
+import { FileButton } from "../../controls/file/file-button.tsx";
 import { formatBytes } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
 import { maxContentBytes } from "./content.ts";
@@ -49,16 +50,7 @@ export function ContentForm({ content, onChange, onExample }: ContentFormProps) 
           error={content.length > maxContentBytes ? t("parser.tooLong") : undefined}
           onInput={(value) => onChange(new TextEncoder().encode(value))}
         />
-        <label class="file">
-          <span>{t("parser.file")}</span>
-          <input
-            type="file"
-            onChange={({ currentTarget }) => {
-              void take(currentTarget.files?.[0]);
-              currentTarget.value = "";
-            }}
-          />
-        </label>
+        <FileButton label={t("parser.file")} onChoose={(file) => void take(file)} />
       </div>
     </Card>
   );

@@ -34,6 +34,9 @@ function LineView({ line }: { readonly line: ExplainedLine }) {
         <OutcomeBadge outcome={outcome} />
       </header>
       {outcome.case === "error" && <p>{outcome.value.message}</p>}
+      {outcome.case === "error" && outcome.value.reason === "no_index" && (
+        <p class="note">{t("parser.noIndex")}</p>
+      )}
       {fieldLists.map((list, at) => (
         // Lists keep their places.
         <FieldsTable key={at} list={list} />

@@ -3,6 +3,7 @@ import { Catalog, type Project } from "../../../../gen/engage/analysis/v1/catalo
 import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { NoEvents, NoProject } from "../../controls/first-data.tsx";
+import type { JsonTree } from "../../controls/json-tree.ts";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { ProjectChoice } from "../../controls/project-choice.tsx";
@@ -13,10 +14,10 @@ import { clientOf } from "../../rpc/transport.ts";
 import { isoDayOf } from "../../texts/iso-day.ts";
 import { t } from "../../texts/texts.ts";
 import { type LinkedQuery, useLinkedQuery } from "./data/link.ts";
-import { loadNames, noNames } from "./data/names.ts";
+import { appearance, loadNames, type Names, noNames } from "./data/names.ts";
 import { QueryBuilder } from "./query-builder.tsx";
 import { SavedPanel } from "./saved/saved-panel.tsx";
-import { firstQuery } from "./state/edits.ts";
+import { eventQuery, firstQuery } from "./state/edits.ts";
 import "./query.css";
 
 const client = clientOf(Catalog);
@@ -59,21 +60,22 @@ function projectOf(
 
 function OfProjects({ projects, linked, query }: OfProjectsProps) {
   const projectId = projectOf(linked, query, projects);
+  const event = query.get("event") ?? "";
   const {
     data: names,
     fault,
     reload,
-  } = useLoaded(String(projectId), (signal) => loadNames(projectId, signal));
+  } = useLoaded(String(projectId), async (signal) => {
+    if (event !== "" && (query.get("q") ?? "") === "") await appearance(projectId, event, signal);
+    return loadNames(projectId, signal);
+  });
   const isKnown = projects.some((project) => project.projectId === projectId);
   const { value: tree } = linked.tree;
   const choose = (id: string): void => {
     if (tree === undefined) setQuery({ project: id });
     else linked.change(withValue(tree, ["projectId"], numberTree(id))!);
   };
-  const first = useMemo(
-    () => names && firstQuery(projectId, names.events[0] ?? "", isoDayOf(Date.now()), names.days),
-    [projectId, names],
-  );
+  const first = useMemo(() => names && queryAtFirst(projectId, names, event), [projectId, names, event]);
   const shown = tree ?? first;
   // A link is read first, since its request names the project.
   const isRead = tree !== undefined || (query.get("q") ?? "") === "";
@@ -102,4 +104,12 @@ function OfProjects({ projects, linked, query }: OfProjectsProps) {
       )}
     </>
   );
+}
+
+/** The query of a page without one: of the event that its link names, or else of the most frequent. */
+function queryAtFirst(projectId: bigint, names: Names, linkedEvent: string): JsonTree {
+  const linkedDays = names.days.get(linkedEvent);
+  if (linkedDays !== undefined) return eventQuery(projectId, linkedEvent, linkedDays);
+  const event = linkedEvent || (names.events[0] ?? "");
+  return firstQuery(projectId, event, isoDayOf(Date.now()), names.days.get(event));
 }

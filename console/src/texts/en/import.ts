@@ -4,7 +4,8 @@ export const imports = {
   "import.title": "Import a table",
   "import.lead":
     "Drop a CSV file here, or choose one. Its first row names the columns. The file is read in this browser, a part at a time, so it may be large.",
-  "import.file": "File",
+  "import.file": "Choose a file",
+  "import.file.size": "{name}, {size}",
   "import.noRows": "{name} has no rows after its header.",
   "import.file.encoding":
     'The file is not written in UTF-8. Save it again as "CSV UTF-8", and choose it again.',
@@ -13,6 +14,8 @@ export const imports = {
   "import.file.manyColumns": "The table has more than 500 columns. Leave out those that you do not need.",
   "import.event": "Name of the event",
   "import.event.text": "Name for all rows",
+  "import.event.wrong":
+    '"{name}" is no valid name of an event: names begin with a letter and have at most 50 letters, digits and _. Rows with it are refused. Choose "The same for all rows", and the column becomes a property.',
   "import.user": "User",
   "import.user.text": "User for all rows",
   "import.user.missing": "Name a user, or choose a column.",
@@ -20,6 +23,9 @@ export const imports = {
   "import.order": "Dates are written as",
   "import.order.monthFirst": "month/day/year",
   "import.order.dayFirst": "day/month/year",
+  "import.mark": "Numbers are written as",
+  "import.misfit":
+    '{column} has values that are not of its type, such as "{value}". They become texts: choose the type Text, or change the file.',
   "import.zone": "Times without a zone are in {zone}.",
   "import.allRows": "The same for all rows",
   "import.column": "Column {number}",
@@ -36,6 +42,8 @@ export const imports = {
   "import.name.twice": 'Two columns have the name "{name}". Change one, or leave it out.',
   "import.first": "The first row becomes",
   "import.command": "The same by command",
+  "import.command.numbers":
+    "The command reads only numbers such as 1234.50. Write those of the file so before you use it.",
   "import.check": "Check the first 1,000 rows",
   "import.start": "Import",
   "import.progress": "Part of the file that was read",

@@ -8,7 +8,7 @@ export const parser = {
   "parser.lines.limits": "Paste them here, or drop a file; at most {max}.",
   "parser.binary": "{size} that are not UTF-8",
   "parser.tooLong": "This is too long. Use a part of it.",
-  "parser.file": "Or choose a file:",
+  "parser.file": "Choose a file",
   "parser.settings": "Format",
   "parser.framing": "Framing",
   "parser.framing.configured": "As configured",
@@ -31,6 +31,8 @@ export const parser = {
   "parser.tab.framing": "Framing, byte by byte",
   "parser.tab.response": "Response of Parse",
   "parser.tab.configuration": "Configuration",
+  "parser.noIndex":
+    "The configured formats are selected by index: fill in Index, or choose a format by name or “Edited here” under Formats.",
   "parser.noLines": "The content has no lines.",
   "parser.line": "Line {number}",
   "parser.line.format": "format {format}",

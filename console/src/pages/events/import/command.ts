@@ -1,4 +1,5 @@
-import type { Mapping, Sample, Source } from "./mapping.ts";
+import { type Mapping, type Sample, type Source, valuesOf } from "./mapping.ts";
+import { isPlainNumber } from "./numbers.ts";
 import { readTime } from "./times.ts";
 
 /** Returns the command that imports a file in the same way, for a program that does it every day. */
@@ -18,6 +19,12 @@ export function commandOf({ fileName, header, rows }: Sample, mapping: Mapping, 
   ];
   const maps = entries.map((entry) => ` --map ${quote(entry)}`).join("");
   return `engage import ${quote(fileName)} --project ${projectId}${maps}`;
+}
+
+/** Reports whether the command reads all numbers of a table: it takes only those that are written as in JSON. */
+export function readsNumbers(sample: Sample, { properties }: Mapping): boolean {
+  const numbers = properties.filter(({ name, type }) => name !== "" && type === "number");
+  return numbers.every(({ index }) => valuesOf(sample, index).every(isPlainNumber));
 }
 
 function quote(text: string): string {

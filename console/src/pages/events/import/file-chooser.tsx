@@ -1,8 +1,16 @@
 import { useSignal } from "@preact/signals";
+import { FileButton } from "../../../controls/file/file-button.tsx";
+import { formatBytes } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
 
+interface FileChooserProps {
+  /** The file that was chosen. */
+  readonly file: File | undefined;
+  readonly onChoose: (file: File) => void;
+}
+
 /** A place to drop a file on, or to choose one. */
-export function FileChooser({ onChoose }: { readonly onChoose: (file: File) => void }) {
+export function FileChooser({ file, onChoose }: FileChooserProps) {
   const isOver = useSignal(false);
   const take = (file: File | undefined): void => {
     if (file !== undefined) onChoose(file);
@@ -25,17 +33,12 @@ export function FileChooser({ onChoose }: { readonly onChoose: (file: File) => v
       onDragLeave={hover}
     >
       <p>{t("import.lead")}</p>
-      <label class="row">
-        <span>{t("import.file")}</span>
-        <input
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          onChange={({ currentTarget }) => {
-            take(currentTarget.files?.[0]);
-            currentTarget.value = "";
-          }}
-        />
-      </label>
+      <div class="row">
+        <FileButton label={t("import.file")} accept=".csv,.tsv,.txt,text/csv" onChoose={take} />
+        {file !== undefined && (
+          <strong>{t("import.file.size", { name: file.name, size: formatBytes(file.size) })}</strong>
+        )}
+      </div>
     </div>
   );
 }

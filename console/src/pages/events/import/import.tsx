@@ -48,7 +48,7 @@ export function ImportForm({ project }: { readonly project: Project }) {
   return (
     <Card title={t("import.title")} isPadded>
       <div class="stack">
-        <FileChooser onChoose={(file) => void choose(file)} />
+        <FileChooser file={chosen.value?.file} onChoose={(file) => void choose(file)} />
         <div aria-live="polite">
           {typeof fault.value === "string" && <p class="note bad">{fault.value}</p>}
           {typeof fault.value === "object" && <FaultNote fault={fault.value} />}
@@ -69,7 +69,9 @@ export function ImportForm({ project }: { readonly project: Project }) {
             />
           </>
         )}
-        {run.value !== undefined && <ProgressView project={project} run={run.value} />}
+        {run.value !== undefined && chosen.value !== undefined && (
+          <ProgressView project={project} sample={chosen.value.sample} run={run.value} />
+        )}
       </div>
     </Card>
   );

@@ -4,7 +4,7 @@ import { Field, Select } from "../../../controls/field.tsx";
 import { JsonView } from "../../../controls/json-view.tsx";
 import { Table } from "../../../controls/table.tsx";
 import { t } from "../../../texts/texts.ts";
-import { commandOf } from "./command.ts";
+import { commandOf, readsNumbers } from "./command.ts";
 import {
   type ColumnType,
   columnTypes,
@@ -15,8 +15,10 @@ import {
   type Source,
   valuesOf,
   withProperties,
+  wrongEvent,
 } from "./mapping.ts";
-import { recordOf } from "./record.ts";
+import type { DecimalMark } from "./numbers.ts";
+import { misfitOf, recordOf } from "./record.ts";
 import { type DateOrder, isYearLast } from "./times.ts";
 
 interface MappingFormProps {
@@ -31,6 +33,7 @@ export function MappingForm({ project, sample, mapping, onChange }: MappingFormP
   const change = (changes: Partial<Mapping>) =>
     onChange(withProperties(sample, Object.assign({}, mapping, changes)));
   const fault = mappingFault(mapping);
+  const wrong = wrongEvent(sample, mapping);
   return (
     <>
       <div class="import-fields">
@@ -40,6 +43,7 @@ export function MappingForm({ project, sample, mapping, onChange }: MappingFormP
           sample={sample}
           source={mapping.event}
           error={fault?.kind === "event" ? t("import.name.wrong", { name: fault.text }) : undefined}
+          warning={wrong === undefined ? undefined : t("import.event.wrong", { name: wrong })}
           onChange={(event) => change({ event })}
         />
         <SourceField
@@ -53,10 +57,12 @@ export function MappingForm({ project, sample, mapping, onChange }: MappingFormP
         <TimeField sample={sample} mapping={mapping} zone={project.zone} onChange={change} />
       </div>
       <PropertyTable sample={sample} mapping={mapping} onChange={change} />
+      <NumberField sample={sample} mapping={mapping} onChange={change} />
       {fault?.kind === "twice" && <p class="note bad">{t("import.name.twice", { name: fault.name })}</p>}
       <FirstRecord sample={sample} mapping={mapping} />
       <details>
         <summary>{t("import.command")}</summary>
+        {!readsNumbers(sample, mapping) && <p class="limits">{t("import.command.numbers")}</p>}
         <Command text={commandOf(sample, mapping, project.projectId)} />
       </details>
     </>
@@ -69,11 +75,12 @@ interface SourceFieldProps {
   readonly sample: Sample;
   readonly source: Source;
   readonly error: string | undefined;
+  readonly warning?: string | undefined;
   readonly onChange: (source: Source) => void;
 }
 
 /** A column, or a text for all rows. */
-function SourceField({ label, textLabel, sample, source, error, onChange }: SourceFieldProps) {
+function SourceField({ label, textLabel, sample, source, error, warning, onChange }: SourceFieldProps) {
   return (
     <div class="stack">
       <Select
@@ -84,6 +91,7 @@ function SourceField({ label, textLabel, sample, source, error, onChange }: Sour
           onChange(value === "" ? { kind: "text", text: "" } : { kind: "column", index: Number(value) })
         }
       />
+      {warning !== undefined && <p class="note warn">{warning}</p>}
       {source.kind === "text" && (
         <Field
           label={textLabel}
@@ -131,6 +139,34 @@ function TimeField({ sample, mapping, zone, onChange }: TimeFieldProps) {
       )}
       <span class="limits">{t("import.zone", { zone })}</span>
     </div>
+  );
+}
+
+/** How numbers are written, and a value that does not have the type of its column. */
+function NumberField({ sample, mapping, onChange }: PropertyTableProps) {
+  const marks: readonly { readonly value: DecimalMark; readonly text: string }[] = [
+    { value: "point", text: "1,234.50" },
+    { value: "comma", text: "1.234,50" },
+  ];
+  const misfit = misfitOf(sample, mapping);
+  return (
+    <>
+      {!readsNumbers(sample, mapping) && (
+        <div class="row">
+          <Select
+            label={t("import.mark")}
+            value={mapping.mark}
+            options={marks}
+            onChange={(value) => onChange({ mark: value as DecimalMark })}
+          />
+        </div>
+      )}
+      {misfit !== undefined && (
+        <p class="note warn">
+          {t("import.misfit", { column: columnOptions(sample)[misfit.index]!.text, value: misfit.value })}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -192,6 +228,7 @@ function NameInput({ one, title, onInput }: NameInputProps) {
     user: { kind: "text", text: "u" },
     time: 0,
     order: "monthFirst",
+    mark: "point",
     properties: [one],
   });
   return (

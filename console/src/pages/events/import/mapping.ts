@@ -1,3 +1,4 @@
+import { type DecimalMark, guessMark, readNumber } from "./numbers.ts";
 import { type DateOrder, guessOrder, isYearLast, readTime } from "./times.ts";
 
 /** The first rows of a table. A row may be shorter than the header. */
@@ -30,6 +31,7 @@ export interface Mapping {
   /** The index of the column. */
   readonly time: number;
   readonly order: DateOrder;
+  readonly mark: DecimalMark;
   /** All columns that are neither the event, the user nor the time. */
   readonly properties: readonly PropertyColumn[];
 }
@@ -60,6 +62,7 @@ export function guessMapping(sample: Sample): Mapping {
     user: user === undefined ? { kind: "text", text: "imported" } : columnOf(user.index),
     time,
     order: guessOrder(valuesOf(sample, time)),
+    mark: guessMark(others.map(({ values }) => values)),
     properties: [],
   });
 }
@@ -77,7 +80,7 @@ export function withProperties(sample: Sample, mapping: Mapping): Mapping {
     const present = mapping.properties.find((one) => one.index === index);
     const name = present?.name ?? uniqueName(propertyNameOf(title, index), names);
     names.add(name.toLowerCase());
-    return [present ?? { index, name, type: guessType(valuesOf(sample, index)) }];
+    return [present ?? { index, name, type: guessType(valuesOf(sample, index), mapping.mark) }];
   });
   return { ...mapping, properties };
 }
@@ -101,18 +104,25 @@ function isOfEvents(values: readonly string[]): boolean {
   return values.length > 0 && new Set(values).size <= maxEvents && values.every((value) => isName(value));
 }
 
-/** A number of JSON: others, such as 007 and 1e999, stay texts. */
-const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-
-export function isNumber(value: string): boolean {
-  return jsonNumber.test(value) && Number.isFinite(Number(value));
-}
-
-export function guessType(values: readonly string[]): ColumnType {
+export function guessType(values: readonly string[], mark: DecimalMark): ColumnType {
   if (values.length === 0) return "text";
-  if (values.every(isNumber)) return "number";
+  if (values.every((value) => readNumber(value, mark) !== undefined)) return "number";
   if (values.every((value) => /^(true|false)$/i.test(value))) return "boolean";
   return values.every(isTimeInAnyOrder) && !values.some(isYearLast) ? "time" : "text";
+}
+
+/** Returns the event to look at after an import: the only one, or the most frequent of the first rows. */
+export function mainEvent(sample: Sample, { event }: Mapping): string {
+  if (event.kind === "text") return event.text;
+  const counts = new Map<string, number>();
+  for (const name of valuesOf(sample, event.index)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
+}
+
+/** Returns a value of the column of event names that names no event, so that its row would be refused. */
+export function wrongEvent(sample: Sample, { event }: Mapping): string | undefined {
+  if (event.kind === "text") return undefined;
+  return valuesOf(sample, event.index).find((value) => !isName(value.trim()));
 }
 
 /** Reports whether events and properties may have this name. */

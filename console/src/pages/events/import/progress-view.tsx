@@ -2,22 +2,24 @@ import type { Project } from "../../../../../gen/engage/analysis/v1/catalog_pb.t
 import { Badge } from "../../../controls/badge.tsx";
 import { Button } from "../../../controls/button.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
-import { saveCsv } from "../../../controls/save-file.ts";
+import { saveCsv } from "../../../controls/file/save-file.ts";
 import { Table } from "../../../controls/table.tsx";
 import { hrefOf } from "../../../router/router.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t, tn } from "../../../texts/texts.ts";
+import { mainEvent, type Sample } from "./mapping.ts";
 import type { Run } from "./runner.ts";
 import type { Progress, RowFinding } from "./send-rows.ts";
 import { csvOf, readSample } from "./table-file.ts";
 
 interface ProgressViewProps {
   readonly project: Project;
+  readonly sample: Sample;
   readonly run: Run;
 }
 
 /** How far a check or an import is, what it has found, and where to go on. */
-export function ProgressView({ project, run }: ProgressViewProps) {
+export function ProgressView({ project, sample, run }: ProgressViewProps) {
   const progress = run.progress.value;
   const hasEnded = !run.isRunning.value;
   return (
@@ -37,14 +39,14 @@ export function ProgressView({ project, run }: ProgressViewProps) {
             <p>{t("import.again")}</p>
           </>
         )}
-        {hasEnded && run.fault.value === undefined && <Outcome project={project} run={run} />}
+        {hasEnded && run.fault.value === undefined && <Outcome project={project} sample={sample} run={run} />}
       </div>
       {progress.findings.length > 0 && <Findings run={run} progress={progress} />}
     </div>
   );
 }
 
-function Outcome({ project, run }: ProgressViewProps) {
+function Outcome({ project, sample, run }: ProgressViewProps) {
   const { accepted, refused } = run.progress.value;
   const key = run.isDryRun ? "import.checked" : run.isCancelled.value ? "import.cancelled" : "import.done";
   const query = { project: String(project.projectId) };
@@ -53,9 +55,12 @@ function Outcome({ project, run }: ProgressViewProps) {
       <p class={refused === 0 ? "note good" : "note warn"}>
         {t(key, { accepted: formatNumber(accepted), refused: formatNumber(refused) })}
       </p>
-      {!run.isDryRun && (
+      {!run.isDryRun && accepted > 0 && (
         <div class="row">
-          <a class="button main" href={hrefOf(["query"], query)}>
+          <a
+            class="button main"
+            href={hrefOf(["query"], Object.assign({ event: mainEvent(sample, run.mapping) }, query))}
+          >
             {t("import.chart")}
           </a>
           <a class="button" href={hrefOf(["events"], query)}>

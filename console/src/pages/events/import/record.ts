@@ -1,10 +1,24 @@
-import { isNumber, type Mapping, type PropertyColumn, type Source } from "./mapping.ts";
-import { type DateOrder, readTime } from "./times.ts";
+import {
+  type ColumnType,
+  type Mapping,
+  type PropertyColumn,
+  type Sample,
+  type Source,
+  valuesOf,
+} from "./mapping.ts";
+import { readNumber } from "./numbers.ts";
+import { readTime } from "./times.ts";
 
 /** A record as a line of JSON, or why a row makes none. */
 export type MappedRow =
   | { readonly line: string; readonly fault?: never }
   | { readonly fault: "noTime" | "noUser" | "noEvent"; readonly value: string; readonly line?: never };
+
+/** A value that does not have the type of its column. */
+export interface Misfit {
+  readonly index: number;
+  readonly value: string;
+}
 
 /**
  * Makes the record of a row.
@@ -19,7 +33,7 @@ export function recordOf(row: readonly string[], mapping: Mapping, uuid: string)
   const time = readTime(timeText, mapping.order);
   if (time === undefined) return { fault: "noTime", value: timeText };
   const members = mapping.properties.flatMap((property) => {
-    const value = propertyValue(row[property.index] ?? "", property, mapping.order);
+    const value = propertyValue(row[property.index] ?? "", property, mapping);
     return value === undefined ? [] : [`${JSON.stringify(property.name)}:${value}`];
   });
   if (time.isUtc) members.push('"#zone_offset":0');
@@ -38,12 +52,26 @@ function textOf(row: readonly string[], source: Source): string {
 }
 
 /** Returns the JSON of a value. What does not have its column's type stays a text, which the server judges. */
-function propertyValue(value: string, { name, type }: PropertyColumn, order: DateOrder): string | undefined {
+function propertyValue(value: string, { name, type }: PropertyColumn, mapping: Mapping): string | undefined {
   if (name === "" || value === "") return undefined;
-  const trimmed = value.trim();
+  return typedValue(value, type, mapping) ?? JSON.stringify(value);
+}
+
+/** Returns the JSON of a value of a type; undefined if the value does not have the type. */
+function typedValue(value: string, type: ColumnType, { order, mark }: Mapping): string | undefined {
+  if (type === "text") return JSON.stringify(value);
   // The digits stay as they are written, beyond 2^53 too.
-  if (type === "number" && isNumber(trimmed)) return trimmed;
-  if (type === "boolean" && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase();
-  if (type === "time") return JSON.stringify(readTime(value, order)?.text ?? value);
-  return JSON.stringify(value);
+  if (type === "number") return readNumber(value, mark);
+  if (type === "boolean") return /^\s*(true|false)\s*$/i.test(value) ? value.trim().toLowerCase() : undefined;
+  const time = readTime(value, order);
+  return time && JSON.stringify(time.text);
+}
+
+/** Returns the first property with a value which does not have the property's type, so that it stays a text. */
+export function misfitOf(sample: Sample, mapping: Mapping): Misfit | undefined {
+  for (const { name, index, type } of mapping.properties) {
+    const value = valuesOf(sample, index).find((one) => typedValue(one, type, mapping) === undefined);
+    if (name !== "" && value !== undefined) return { index, value };
+  }
+  return undefined;
 }

@@ -3,6 +3,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import { EventCollector } from "../../../../../gen/engage/event/v1/event_collector_pb.ts";
 import type { RecordResult } from "../../../../../gen/engage/event/v1/record_pb.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
+import { pause } from "../../../rpc/pause.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { t } from "../../../texts/texts.ts";
 import type { Mapping } from "./mapping.ts";
@@ -20,7 +21,7 @@ export interface RunOptions {
 }
 
 /** A check or an import that runs, or has ended. */
-export interface Run extends Pick<RunOptions, "file" | "isDryRun"> {
+export interface Run extends Pick<RunOptions, "file" | "isDryRun" | "mapping"> {
   readonly progress: ReadonlySignal<Progress>;
   /** The part of the file that was read, from 0 to 1. */
   readonly share: ReadonlySignal<number>;
@@ -67,6 +68,7 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
     });
   return {
     file,
+    mapping,
     isDryRun,
     progress,
     share,
@@ -102,14 +104,4 @@ async function sendLines(
     }
   }
   return (await client.track({ project, jsonLines, dryRun }, { signal })).results;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -3,6 +3,7 @@ import { AnalysisProxy } from "../../../../../gen/engage/analysis/v1/analysis_pr
 import { Catalog, EventOrder, PropertyTable } from "../../../../../gen/engage/analysis/v1/catalog_pb.ts";
 import { ClusterKind } from "../../../../../gen/engage/analysis/v1/cluster_pb.ts";
 import { type ColumnNames, clusterNames } from "../../../filters/column-names.ts";
+import { pause } from "../../../rpc/pause.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import type { EventDays } from "../state/edits.ts";
 
@@ -10,14 +11,14 @@ import type { EventDays } from "../state/edits.ts";
 export interface Names extends ColumnNames {
   /** The most frequent first. */
   readonly events: readonly string[];
-  /** The days of the most frequent event; undefined if there is none. */
-  readonly days: EventDays | undefined;
+  /** The days of the events. */
+  readonly days: ReadonlyMap<string, EventDays>;
   readonly metrics: readonly string[];
 }
 
 export const noNames: Names = {
   events: [],
-  days: undefined,
+  days: new Map(),
   eventProperties: [],
   userProperties: [],
   cohorts: [],
@@ -43,7 +44,7 @@ export async function loadNames(projectId: bigint, signal: AbortSignal): Promise
     ]);
     return {
       events: events.events.map(({ name }) => name),
-      days: events.events[0],
+      days: new Map(events.events.map((event) => [event.name, event])),
       eventProperties: own.properties,
       userProperties: user.properties,
       cohorts: clusterNames(clusters.clusters, ClusterKind.COHORT),
@@ -53,5 +54,24 @@ export async function loadNames(projectId: bigint, signal: AbortSignal): Promise
   } catch (error) {
     if (ConnectError.from(error).code === Code.FailedPrecondition) return noNames;
     throw error;
+  }
+}
+
+const maxWaits = 5;
+const waitMs = 1_000;
+
+/**
+ * Waits until the catalogue has an event, for a few seconds at most: records that were imported just now are in it
+ * when they are written.
+ */
+export async function appearance(projectId: bigint, event: string, signal: AbortSignal): Promise<void> {
+  for (let waits = 0; waits < maxWaits; waits++) {
+    try {
+      await catalog.getEvent({ projectId, event }, { signal });
+      return;
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.NotFound) return;
+    }
+    await pause(waitMs, signal);
   }
 }

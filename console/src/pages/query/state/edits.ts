@@ -33,12 +33,35 @@ export function firstQuery(projectId: bigint, event: string, today: string, days
   ]);
 }
 
+/** Steps by the number of days from which on they make a readable chart. */
+const steps = [
+  [732, "month"],
+  [93, "week"],
+  [0, "day"],
+] as const;
+
+/** The query of a link to an event's chart: the number of the event in all the days that have it. */
+export function eventQuery(projectId: bigint, event: string, { firstDay, lastDay }: EventDays): JsonTree {
+  const days = (Date.parse(lastDay) - Date.parse(firstDay)) / 86_400_000 + 1;
+  const [, step] = steps.find(([from]) => days >= from) ?? steps[2];
+  const view = objectTree([...rangeTexts(firstDay, lastDay), ["timeParticleSize", textTree(step)]]);
+  return objectTree([
+    ["projectId", numberTree(String(projectId))],
+    ["eventView", view],
+    ["events", listTree([plainMetric(event)])],
+  ]);
+}
+
 function firstRange(today: string, days: EventDays | undefined): [string, JsonTree][] {
   if (days === undefined || days.lastDay >= daysBefore(today, 6)) return [["recentDay", textTree("0-7")]];
   const { firstDay, lastDay } = days;
   const [, from] = [firstDay, daysBefore(lastDay, 29)].sort();
+  return rangeTexts(from!, lastDay);
+}
+
+function rangeTexts(firstDay: string, lastDay: string): [string, JsonTree][] {
   return [
-    ["startTime", textTree(`${from} 00:00:00`)],
+    ["startTime", textTree(`${firstDay} 00:00:00`)],
     ["endTime", textTree(`${lastDay} 23:59:59`)],
   ];
 }

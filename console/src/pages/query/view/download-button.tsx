@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../controls/button.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
-import { saveCsv } from "../../../controls/save-file.ts";
+import { saveCsv } from "../../../controls/file/save-file.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";

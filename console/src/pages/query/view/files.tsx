@@ -1,5 +1,5 @@
 import { Button } from "../../../controls/button.tsx";
-import { saveCsv } from "../../../controls/save-file.ts";
+import { saveCsv } from "../../../controls/file/save-file.ts";
 import { t } from "../../../texts/texts.ts";
 import { downloadGroups } from "../data/downloads.ts";
 import type { Run } from "../data/runner.ts";
