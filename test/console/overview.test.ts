@@ -27,7 +27,15 @@ test.each([
 
 describe("what needs attention", () => {
   const calm = { writable: true, oldestMs: undefined };
-  const nothing: Watched = { inbox: calm, targets: [mail], down: [], unloadedMs: undefined, nowMs: 100_000 };
+  const nothing: Watched = {
+    inbox: calm,
+    targets: [mail],
+    down: [],
+    unloadedMs: undefined,
+    letters: [],
+    refusedMs: [],
+    nowMs: 100_000,
+  };
   const down = [{ target: "mail", sinceMs: 99_000 }];
   const dead = [{ ...mail, dead: 3n }];
   test.each<[string, Partial<Watched>, readonly string[]]>([
@@ -41,6 +49,17 @@ describe("what needs attention", () => {
     ["records that wait for minutes", { unloadedMs: 1_000 }, ["lag"]],
     ["a target that is down", { down }, ["breaker"]],
     ["what was given up", { targets: dead }, ["dead"]],
+    ["dead letters of today", { letters: [{ kind: "record", count: 2n, newestMs: 99_000 }] }, ["letters"]],
+    [
+      "nothing about dead letters and refusals of before",
+      {
+        letters: [{ kind: "record", count: 2n, newestMs: 99_000 }],
+        refusedMs: [99_000],
+        nowMs: 99_000 + 86_400_000,
+      },
+      [],
+    ],
+    ["requests that were refused today", { refusedMs: [99_000, 98_000] }, ["refused"]],
     ["what was given up, of an unknown inbox", { inbox: undefined, targets: dead }, ["dead"]],
     [
       "a full inbox first",

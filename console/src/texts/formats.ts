@@ -24,7 +24,7 @@ export const localZone: string = new Intl.DateTimeFormat().resolvedOptions().tim
 
 /** Formats a moment with the name of its zone: that of the project where there is one, else the chosen one. */
 export function formatTime(ms: number, timeZone: string = zone.value || localZone): string {
-  return new Intl.DateTimeFormat(language.value, {
+  const time = new Intl.DateTimeFormat(language.value, {
     year: "numeric",
     month: "short",
     day: "numeric",
@@ -33,8 +33,12 @@ export function formatTime(ms: number, timeZone: string = zone.value || localZon
     second: "2-digit",
     hourCycle: "h23",
     timeZone,
-    timeZoneName: "short",
   }).format(ms);
+  // Some languages would put the zone between the date and the time.
+  const parts = new Intl.DateTimeFormat(language.value, { timeZone, timeZoneName: "short" }).formatToParts(
+    ms,
+  );
+  return `${time} ${parts.find(({ type }) => type === "timeZoneName")!.value}`;
 }
 
 /** Formats the time of day alone, for axes and for what happened just now. */

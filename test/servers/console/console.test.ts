@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults, type Browser, type Look, openBrowser, type WatchedPage } from "./browser.ts";
-import { sendRecords, someRecords } from "./events.ts";
+import { sendRecords, someRecords, timeBefore } from "./events.ts";
 import { withPage } from "./pages.ts";
 import { openServed, type Served, secret } from "./served.ts";
 
@@ -54,6 +54,19 @@ describe("the overview", () => {
       });
     },
   );
+
+  test("names what was refused today, and leads to it", async () => {
+    const forged = { method: "POST", headers: { "x-svc-ops-signature": "0".repeat(40) }, body: "[]" };
+    expect((await fetch(`${served.url}/webhook/mail`, forged)).status).toBe(401);
+    const record = { "#type": "track", "#event_name": "1x", "#account_id": "ann", "#time": timeBefore(0) };
+    const headers = { appid: "app", compress: "none", "content-type": "application/json" };
+    await fetch(`${served.url}/sync_server`, { method: "POST", headers, body: JSON.stringify([record]) });
+    await inPage("/console/", { timerSpeed: 10 }, async ({ page }) => {
+      await page.getByText("1 record was refused by its project.").waitFor();
+      await page.locator('.note:has-text("to a webhook was refused") a').click();
+      await page.locator('[role="tab"][aria-selected="true"]:has-text("Refused requests")').waitFor();
+    });
+  });
 
   test("follows what comes in, until it is paused", async () => {
     await inPage("/console/", { timerSpeed: 10 }, async ({ page }) => {

@@ -34,6 +34,7 @@ export function AttentionList({ items, failing, reason, nowMs }: AttentionListPr
 
 function keyOf(item: Attention): string {
   if (item.kind === "dead") return `dead ${item.counts.channel} ${item.counts.target}`;
+  if (item.kind === "letters") return `letters ${item.letters.kind}`;
   return item.kind === "breaker" ? `breaker ${item.target}` : item.kind;
 }
 
@@ -78,6 +79,26 @@ function Item({ item, reason, nowMs }: ItemProps) {
             <Since text={t("overview.lag", { time: "\0" })} ms={item.sinceMs} nowMs={nowMs} />
           </strong>
           <a href={hrefOf(["settings"])}>{t("overview.lag.do")}</a>
+        </div>
+      );
+    case "letters":
+      return (
+        <div class="note warn">
+          <strong>{tn(`overview.letters.${item.letters.kind}`, item.letters.count)}</strong>
+          <a href={hrefOf(["dead-letters"], { kind: item.letters.kind })}>{t("overview.letters.do")}</a>
+        </div>
+      );
+    case "refused":
+      return (
+        <div class="note warn">
+          <strong>
+            <Since
+              text={tn("overview.refused", item.count, { time: "\0" })}
+              ms={item.newestMs}
+              nowMs={nowMs}
+            />
+          </strong>
+          <a href={hrefOf(["deliveries"], { show: "refused" })}>{t("overview.refused.do")}</a>
         </div>
       );
   }

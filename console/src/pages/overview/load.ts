@@ -1,4 +1,6 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { DeadLetters } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
 import {
   type EventLag,
   type HealthPart,
@@ -8,6 +10,8 @@ import {
 import type { GetStatsResponse } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { clientOf } from "../../rpc/transport.ts";
+import { nameOfKind } from "../dead-letters/kinds.ts";
+import type { Letters } from "./totals.ts";
 
 /** What the overview shows. */
 export interface Overview {
@@ -16,40 +20,78 @@ export interface Overview {
   readonly failing: readonly HealthPart[];
   /** The records that cannot be queried yet; undefined while they are not known. */
   readonly lag: EventLag | undefined;
+  /** The dead letters that are no messages, of which the statistics tell. */
+  readonly letters: readonly Letters[];
+  /** The times of the latest requests to webhooks that were refused, in ms since 1970, the newest first. */
+  readonly refusedMs: readonly number[];
 }
-
-type Health = Pick<Overview, "failing" | "lag">;
 
 const receiver = clientOf(WebhookReceiver);
 const settings = clientOf(Settings);
+const deadLetters = clientOf(DeadLetters);
 
-/** Every sixth load, from the second on, is of the health: one query at a time keeps to the limit of live views. */
-const healthEvery = 6;
+const nothing: Overview = { stats: undefined, failing: [], lag: undefined, letters: [], refusedMs: [] };
 
-/** Returns a function that brings a part of the overview up to date, the counts more often than the health. */
+type Part = (signal: AbortSignal) => Promise<Partial<Overview>>;
+
+const readHealth: Part = async (signal) => {
+  const { parts, eventLag } = await settings.getHealth({}, { signal });
+  return { failing: parts.filter(({ state }) => state !== HealthState.OK), lag: eventLag };
+};
+
+const readLetters: Part = async (signal) => {
+  const { kinds } = await deadLetters.listKinds({}, { signal });
+  const letters = kinds.flatMap(({ kind, count, newestTime }) => {
+    const name = nameOfKind(kind);
+    return newestTime === undefined || name === "webhook"
+      ? []
+      : [{ kind: name, count, newestMs: timestampMs(newestTime) }];
+  });
+  return { letters };
+};
+
+const readRefused: Part = async (signal) => {
+  const { refusals } = await receiver.listRefusals({ pageSize: 100 }, { signal });
+  return { refusedMs: refusals.flatMap(({ time }) => (time === undefined ? [] : [timestampMs(time)])) };
+};
+
+/** Refused requests are in the server's memory, so that reading them is no query of a store. */
+const readCounts: Part = async (signal) => {
+  const [stats, refused] = await Promise.all([
+    receiver.getStats({}, { signal }),
+    readAllowed(readRefused, signal),
+  ]);
+  return { stats, ...refused };
+};
+
+/** What is read in turns: one query of a store at a time keeps to the limit of live views. */
+const turns: readonly Part[] = [
+  readCounts,
+  (signal) => readAllowed(readHealth, signal),
+  readCounts,
+  (signal) => readAllowed(readLetters, signal),
+  readCounts,
+  readCounts,
+];
+
+/** Returns a function that brings a part of the overview up to date, the counts more often than the others. */
 export function createOverviewLoad(): (signal: AbortSignal) => Promise<Overview> {
   let loads = 0;
-  let overview: Overview = { stats: undefined, failing: [], lag: undefined };
+  let overview: Overview = nothing;
   return async (signal) => {
-    const isHealth = loads % healthEvery === 1;
-    loads++;
-    overview = isHealth
-      ? { stats: overview.stats, ...(await readHealth(signal)) }
-      : { ...overview, stats: await receiver.getStats({}, { signal }) };
+    const found = await turns[loads++ % turns.length]!(signal);
+    overview = { ...overview, ...found };
     return overview;
   };
 }
 
-async function readHealth(signal: AbortSignal): Promise<Health> {
+/** A key for webhooks alone may not see the other parts, and still gets the counts; so does a server without them. */
+async function readAllowed(part: Part, signal: AbortSignal): Promise<Partial<Overview>> {
   try {
-    const { parts, eventLag } = await settings.getHealth({}, { signal });
-    return { failing: parts.filter(({ state }) => state !== HealthState.OK), lag: eventLag };
+    return await part(signal);
   } catch (error) {
-    // A key for webhooks alone may not see the health, and still gets the counts; so does a server without Settings.
     const { code } = ConnectError.from(error);
-    if (code === Code.PermissionDenied || code === Code.Unimplemented) {
-      return { failing: [], lag: undefined };
-    }
+    if (code === Code.PermissionDenied || code === Code.Unimplemented) return {};
     throw error;
   }
 }

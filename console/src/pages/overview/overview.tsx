@@ -52,7 +52,7 @@ export function OverviewPage() {
 
 function content(
   stats: GetStatsResponse,
-  { failing, lag }: Pick<Overview, "failing" | "lag">,
+  { failing, lag, letters, refusedMs }: Omit<Overview, "stats">,
   readings: readonly CounterReading[],
 ) {
   const { targets, inbox, breakers } = stats;
@@ -66,6 +66,8 @@ function content(
       openTime === undefined ? [] : [{ target, sinceMs: timestampMs(openTime) }],
     ),
     unloadedMs: lag?.lag && nowMs - durationMs(lag.lag),
+    letters,
+    refusedMs,
     nowMs,
   });
   return (

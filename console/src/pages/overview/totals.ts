@@ -1,3 +1,5 @@
+import type { KindName } from "../dead-letters/kinds.ts";
+
 /** The counts of one channel and target; see `TargetStats` of the contract. */
 export interface Counts {
   readonly channel: string;
@@ -32,6 +34,17 @@ export function stateOfTarget({ dead, pending, accepted }: Counts): TargetState 
   return accepted > 0n ? "good" : "idle";
 }
 
+/** Dead letters of one kind. */
+export interface Letters {
+  readonly kind: Exclude<KindName, "webhook">;
+  readonly count: bigint;
+  /** When the newest became one, in ms since 1970. */
+  readonly newestMs: number;
+}
+
+/** Older dead letters and refusals are known. */
+const newMs = 86_400_000;
+
 /** What waits for longer needs attention: a delivery to a target that works and a load take seconds. */
 const longWaitMs = 60_000;
 
@@ -41,7 +54,10 @@ export type Attention =
   | { readonly kind: "waiting"; readonly sinceMs: number }
   | { readonly kind: "lag"; readonly sinceMs: number }
   /** The target of messages that were given up. */
-  | { readonly kind: "dead"; readonly counts: Counts };
+  | { readonly kind: "dead"; readonly counts: Counts }
+  | { readonly kind: "letters"; readonly letters: Letters }
+  /** Requests to webhooks that were refused. */
+  | { readonly kind: "refused"; readonly count: number; readonly newestMs: number };
 
 /** What is watched, with times in ms since 1970. */
 export interface Watched {
@@ -52,11 +68,15 @@ export interface Watched {
   readonly down: readonly { readonly target: string; readonly sinceMs: number }[];
   /** When the first record came in that cannot be queried yet. */
   readonly unloadedMs: number | undefined;
+  readonly letters: readonly Letters[];
+  /** When requests were refused, the newest first. */
+  readonly refusedMs: readonly number[];
   readonly nowMs: number;
 }
 
 /** Lists what needs attention, the most urgent first. */
-export function attentionTo({ inbox, targets, down, unloadedMs, nowMs }: Watched): readonly Attention[] {
+export function attentionTo(watched: Watched): readonly Attention[] {
+  const { inbox, targets, down, unloadedMs, letters, refusedMs, nowMs } = watched;
   const isLong = (sinceMs: number | undefined): sinceMs is number =>
     sinceMs !== undefined && nowMs - sinceMs > longWaitMs;
   const found: Attention[] = [];
@@ -65,5 +85,8 @@ export function attentionTo({ inbox, targets, down, unloadedMs, nowMs }: Watched
   if (isLong(inbox?.oldestMs)) found.push({ kind: "waiting", sinceMs: inbox.oldestMs });
   if (isLong(unloadedMs)) found.push({ kind: "lag", sinceMs: unloadedMs });
   for (const counts of targets) if (counts.dead > 0n) found.push({ kind: "dead", counts });
+  for (const one of letters) if (nowMs - one.newestMs < newMs) found.push({ kind: "letters", letters: one });
+  const refused = refusedMs.filter((ms) => nowMs - ms < newMs);
+  if (refused.length > 0) found.push({ kind: "refused", count: refused.length, newestMs: refused[0]! });
   return found;
 }
