@@ -39,7 +39,7 @@ beforeAll(async () => {
     env: { ...process.env, ENGAGE_LISTEN: "127.0.0.1:0", ENGAGE_DATA: data },
   });
   for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
-    address = /"url":"http:\/\/([^"]+)","version"/.exec(line)?.[1] ?? "";
+    address = /"url":"http:\/\/([^"]+)",.*"msg":"listening"/.exec(line)?.[1] ?? "";
     if (address !== "") break;
   }
   server.stdout?.resume();

@@ -84,7 +84,7 @@ describe("commands that call a running server", () => {
     );
     const replay = ["replay", "--push-id", "gone", "--nonce", "monday"];
     expect((await engage(...replay)).stdout).toBe("1 dead letter returned to the pending messages\n");
-    expect((await engage(...replay, "--json")).stdout).toBe('{"count":"1"}\n');
+    expect((await engage(...replay, "--json")).stdout).toBe('{"count":"1","nextPageToken":""}\n');
     expect((await engage("replay", "--all")).stdout).toBe("1 dead letter returned to the pending messages\n");
     const stats = JSON.parse((await engage("stats", "--json")).stdout);
     expect(stats.targets).toMatchObject([{ accepted: "3", dead: "0", pending: "3" }]);

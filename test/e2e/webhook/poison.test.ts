@@ -23,6 +23,7 @@ it("one poisonous message of 500 dies alone, with its reason, and lives again wh
   const replay = { filter: { pushId: "user-250" }, nonce: "again" };
   expect(JSON.parse((await server.rest("/v1/webhook/dead-letters:replay", replay)).text)).toEqual({
     count: "1",
+    nextPageToken: "",
   });
   await vi.waitUntil(async () => (await booked(server, "delivered")) === 500);
   expect([await booked(server, "dead"), target.calls.length]).toEqual([0, 501]);
