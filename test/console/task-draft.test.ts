@@ -7,7 +7,7 @@ import {
   checkAudience,
   newAudience,
   QueryTextError,
-} from "../../console/src/pages/tasks/form/audience-draft.ts";
+} from "../../console/src/pages/tasks/form/audience/audience-draft.ts";
 import {
   checkTaskDraft,
   defaultContent,
@@ -19,6 +19,7 @@ import {
 } from "../../console/src/pages/tasks/form/task-draft.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, FilterType, Relation } from "../../gen/engage/analysis/v1/filter_pb.ts";
+import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { AudienceSchema, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 
@@ -88,6 +89,15 @@ describe("an audience", () => {
     ],
   ])("%j", (entered, audience) => {
     expect(audienceOf({ ...newAudience, ...entered })).toEqual(create(AudienceSchema, audience));
+  });
+
+  test("of a saved query is that of its number, which is missed until there is one", () => {
+    const saved = { ...newAudience, kind: "analysis", savedId: "q1" } as const;
+    expect([...checkAudience(saved).keys()]).toEqual(["audience.analysis"]);
+    const savedUsers = create(EventUserQuerySchema, { projectId: 7n, eventIndex: 0 });
+    const whole = { ...saved, savedUsers, query: "of another choice" };
+    expect(checkAudience(whole).size).toBe(0);
+    expect(audienceOf(whole).source.value).toEqual(savedUsers);
   });
 
   test.each(["", "{", '{"nope":1}'])("of a query that is none fails with the reason: %j", (query) => {

@@ -7,18 +7,13 @@ import { readMessage } from "../../../console/src/filters/read-message.ts";
 import { asCode, asCommand, asCurl, quoteForShell } from "../../../console/src/pages/query/result/copies.ts";
 import { csvOfTable, writeCsv } from "../../../console/src/pages/query/result/csv.ts";
 import { partOf } from "../../../console/src/pages/query/result/parts.ts";
-import {
-  formatOptions,
-  labelsOf,
-  nameOfRow,
-  tableOf,
-} from "../../../console/src/pages/query/result/series.ts";
+import { formatOptions, labelsOf, nameOfRow, tableOf } from "../../../console/src/results/series.ts";
 import {
   groupsFileQuery,
   pinRanges,
   usersFileQuery,
   usersQuery,
-} from "../../../console/src/pages/query/result/snapshot.ts";
+} from "../../../console/src/results/snapshot.ts";
 import { ValueFormat } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { EventAnalysisSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";

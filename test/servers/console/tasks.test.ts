@@ -27,6 +27,7 @@ beforeAll(async () => {
     ),
   ]);
   await vi.waitFor(async () => expect(await usersOf()).toBe("3"), { timeout: 20_000, interval: 100 });
+  await saveQuery("Logins");
   await importCohort("vip", "2026-01-31", ["ann", "cid"]);
 });
 afterAll(async () => {
@@ -64,6 +65,14 @@ const createChannel = () =>
       { name: "tone", displayName: "Tone", inputMethod: "INPUT_METHOD_DROPDOWN", options: ["calm", "loud"] },
     ],
   });
+
+/** Saves a query for the number of logins in two days, in which midnight may be. */
+async function saveQuery(name: string): Promise<void> {
+  const eventView = { recentDay: "0-2", timeParticleSize: "total" };
+  const events = [{ type: "normal", eventName: "login", analysis: "TOTAL_TIMES" }];
+  const requestJson = JSON.stringify({ projectId: 1, eventView, events });
+  await post("/v1/projects/1/queries", { name, requestJson }, { authorization: `Bearer ${token}` });
+}
 
 /** Imports a cohort as other services do. */
 async function importCohort(name: string, day: string, accounts: readonly string[]): Promise<void> {
@@ -200,6 +209,14 @@ test("an audience is chosen from the properties, values and cohorts that there a
   await suggested("2026-01-31");
   await page.getByRole("button", { name: "Estimate the audience" }).click();
   await page.getByText("2 users", { exact: true }).waitFor();
+
+  await page.getByLabel("Recipients").selectOption("analysis");
+  await page.locator('option:text-is("Logins")').waitFor({ state: "attached" });
+  await page.getByLabel("Saved query").selectOption("Logins");
+  await page.getByLabel("Step").waitFor();
+  await page.getByRole("button", { name: "Estimate the audience" }).click();
+  await page.getByText("3 users", { exact: true }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
   await close();
 });

@@ -7,9 +7,9 @@ import type {
   EventUserDownloadQuery,
 } from "../../../../../gen/engage/analysis/v1/query_pb.ts";
 import type { MetricResult } from "../../../../../gen/engage/analysis/v1/result_pb.ts";
+import { labelOf } from "../../../results/series.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { type Cell, type CsvWords, writeCsv } from "../result/csv.ts";
-import { labelOf } from "../result/series.ts";
 
 const client = clientOf(AnalysisProxy);
 

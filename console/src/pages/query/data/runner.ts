@@ -5,9 +5,9 @@ import type { EventQuery } from "../../../../../gen/engage/analysis/v1/query_pb.
 import type { EventAnalysis } from "../../../../../gen/engage/analysis/v1/result_pb.ts";
 import { BadRequestSchema } from "../../../../../gen/google/rpc/error_details_pb.ts";
 import type { JsonTree } from "../../../controls/json-tree.ts";
+import { pinRanges } from "../../../results/snapshot.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
 import { clientOf } from "../../../rpc/transport.ts";
-import { pinRanges } from "../result/snapshot.ts";
 import type { FieldFault } from "../state/faults.ts";
 
 const client = clientOf(AnalysisProxy);

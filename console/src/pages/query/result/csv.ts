@@ -1,4 +1,4 @@
-import { labelOf, type ResultTable } from "./series.ts";
+import { labelOf, type ResultTable } from "../../../results/series.ts";
 
 export type Cell = string | number | undefined;
 

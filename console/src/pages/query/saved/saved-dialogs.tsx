@@ -3,9 +3,9 @@ import type { SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_que
 import { Dialog } from "../../../controls/dialog/dialog.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
 import { Field } from "../../../controls/field.tsx";
+import type { Title } from "../../../results/saved-queries.ts";
 import type { Fault } from "../../../rpc/fault.ts";
 import { t } from "../../../texts/texts.ts";
-import type { Title } from "./saved-calls.ts";
 
 interface TitleDialogProps {
   readonly title: string;

@@ -5,9 +5,9 @@ import { Button } from "../../../controls/button.tsx";
 import { Loaded } from "../../../controls/loaded.tsx";
 import { type Column, Pager, Table } from "../../../controls/table.tsx";
 import { Time } from "../../../controls/time.tsx";
+import { savedClient } from "../../../results/saved-queries.ts";
 import { useKeysetPages } from "../../../rpc/pages.ts";
 import { t } from "../../../texts/texts.ts";
-import { savedClient } from "./saved-calls.ts";
 
 const pageSize = 20;
 

@@ -3,9 +3,15 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SavedQuery } from "../../../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import { type JsonTree, readJsonTree } from "../../../controls/json-tree.ts";
 import { writeTree } from "../../../filters/tree.ts";
+import {
+  createQuery,
+  findQuery,
+  savedClient,
+  type Title,
+  updateQuery,
+} from "../../../results/saved-queries.ts";
 import { setQuery } from "../../../router/router.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
-import { createQuery, findQuery, savedClient, type Title, updateQuery } from "./saved-calls.ts";
 
 export interface SavedState {
   /** The saved query that the form began with. */

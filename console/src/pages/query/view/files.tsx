@@ -1,11 +1,11 @@
 import { Button } from "../../../controls/button.tsx";
 import { saveCsv } from "../../../controls/file/save-file.ts";
+import type { ResultTable } from "../../../results/series.ts";
+import { groupsFileQuery } from "../../../results/snapshot.ts";
 import { t } from "../../../texts/texts.ts";
 import { downloadGroups } from "../data/downloads.ts";
 import type { Run } from "../data/runner.ts";
 import { type CsvWords, csvOfTable } from "../result/csv.ts";
-import type { ResultTable } from "../result/series.ts";
-import { groupsFileQuery } from "../result/snapshot.ts";
 import { DownloadButton } from "./download-button.tsx";
 
 const words = (): CsvWords => ({

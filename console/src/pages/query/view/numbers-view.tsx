@@ -1,7 +1,7 @@
+import { labelsOf, type ResultTable } from "../../../results/series.ts";
+import type { Point } from "../../../results/snapshot.ts";
+import { rowName, valueText } from "../../../results/words.ts";
 import { t } from "../../../texts/texts.ts";
-import { labelsOf, type ResultTable } from "../result/series.ts";
-import type { Point } from "../result/snapshot.ts";
-import { rowName, valueText } from "./words.ts";
 
 /** More numbers are read in the table. */
 const maxNumbers = 60;

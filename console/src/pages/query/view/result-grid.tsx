@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
+import { labelOf, labelsOf, type ResultRow, type ResultTable } from "../../../results/series.ts";
+import type { Point } from "../../../results/snapshot.ts";
+import { rowName, valueText } from "../../../results/words.ts";
 import { t } from "../../../texts/texts.ts";
 import { partOf } from "../result/parts.ts";
-import { labelOf, labelsOf, type ResultRow, type ResultTable } from "../result/series.ts";
-import type { Point } from "../result/snapshot.ts";
 import { PartPager } from "./part-pager.tsx";
-import { rowName, valueText } from "./words.ts";
 
 const rowsPerPart = 50;
 const bucketsPerPart = 62;

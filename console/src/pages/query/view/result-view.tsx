@@ -6,11 +6,11 @@ import type { AnswerInfo, ResolvedRange, Zone } from "../../../../../gen/engage/
 import { Badge } from "../../../controls/badge.tsx";
 import { Tabs } from "../../../controls/tabs.tsx";
 import { Time } from "../../../controls/time.tsx";
+import { type ResultTable, tableOf } from "../../../results/series.ts";
+import type { Point } from "../../../results/snapshot.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
 import type { Run } from "../data/runner.ts";
-import { type ResultTable, tableOf } from "../result/series.ts";
-import type { Point } from "../result/snapshot.ts";
 import { Files } from "./files.tsx";
 import { NumbersView } from "./numbers-view.tsx";
 import { ResultGrid } from "./result-grid.tsx";

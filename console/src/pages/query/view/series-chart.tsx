@@ -2,11 +2,11 @@ import { useMemo } from "preact/hooks";
 import { ValueFormat } from "../../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { BucketChart } from "../../../chart/bucket-chart.tsx";
 import type { BucketSeries } from "../../../chart/series.ts";
+import { labelsOf, type ResultRow, type ResultTable } from "../../../results/series.ts";
+import type { Point } from "../../../results/snapshot.ts";
+import { rowName, valueText } from "../../../results/words.ts";
 import { formatNumber } from "../../../texts/formats.ts";
 import { t } from "../../../texts/texts.ts";
-import { labelsOf, type ResultRow, type ResultTable } from "../result/series.ts";
-import type { Point } from "../result/snapshot.ts";
-import { rowName, valueText } from "./words.ts";
 
 /** More lines cannot be told from each other; the table has all. */
 const maxSeries = 24;

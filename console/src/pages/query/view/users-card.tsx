@@ -8,15 +8,15 @@ import { Button } from "../../../controls/button.tsx";
 import { Card } from "../../../controls/card.tsx";
 import { Loaded } from "../../../controls/loaded.tsx";
 import { type Column, Table } from "../../../controls/table.tsx";
+import { type Point, usersFileQuery, usersQuery } from "../../../results/snapshot.ts";
+import { rowName, valueText } from "../../../results/words.ts";
 import { useLoaded } from "../../../rpc/load-once.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { t, tn } from "../../../texts/texts.ts";
 import { downloadUsers } from "../data/downloads.ts";
 import { partOf } from "../result/parts.ts";
-import { type Point, usersFileQuery, usersQuery } from "../result/snapshot.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { PartPager } from "./part-pager.tsx";
-import { rowName, valueText } from "./words.ts";
 
 const client = clientOf(AnalysisProxy);
 const usersPerPart = 50;

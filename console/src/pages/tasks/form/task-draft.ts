@@ -11,7 +11,7 @@ import {
   TaskSchema,
 } from "../../../../../gen/engage/channel/v1/task_pb.ts";
 import { findFault, type LimitText } from "../../../form/limits.ts";
-import { type AudienceDraft, audienceOf, checkAudience, newAudience } from "./audience-draft.ts";
+import { type AudienceDraft, audienceOf, checkAudience, newAudience } from "./audience/audience-draft.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
