@@ -56,10 +56,15 @@ describe("the overview", () => {
   );
 
   test("names what was refused today, and leads to it", async () => {
-    const forged = { method: "POST", headers: { "x-svc-ops-signature": "0".repeat(40) }, body: "[]" };
+    const json = { "content-type": "application/json" };
+    const forged = {
+      method: "POST",
+      headers: { ...json, "x-svc-ops-signature": "0".repeat(40) },
+      body: "[]",
+    };
     expect((await fetch(`${served.url}/webhook/mail`, forged)).status).toBe(401);
     const record = { "#type": "track", "#event_name": "1x", "#account_id": "ann", "#time": timeBefore(0) };
-    const headers = { appid: "app", compress: "none", "content-type": "application/json" };
+    const headers = { ...json, appid: "app", compress: "none" };
     await fetch(`${served.url}/sync_server`, { method: "POST", headers, body: JSON.stringify([record]) });
     await inPage("/console/", { timerSpeed: 10 }, async ({ page }) => {
       await page.getByText("1 record was refused by its project.").waitFor();
