@@ -126,7 +126,10 @@ async function faultAfter(
     );
     const seen = await observe(engage);
     if (seen === undefined || (await isTold(engage))) return undefined;
-    return JSON.stringify(seen) === JSON.stringify(expected) ? undefined : JSON.stringify(seen);
+    if (JSON.stringify(seen) === JSON.stringify(expected)) return undefined;
+    // Lines of the log are written some at a time; a stop writes the last ones.
+    await engage.kill("SIGTERM");
+    return isLogged(engage) ? undefined : JSON.stringify(seen);
   } catch (error) {
     const message = readFileSync(told, "utf8");
     return message.includes(copy.path) && !message.includes("    at ") ? undefined : `${error} ${message}`;
@@ -168,7 +171,11 @@ async function isLoaded({ port }: Engage): Promise<boolean> {
 }
 
 /** Reports whether the service says that something is wrong. */
-async function isTold({ port, log }: Engage): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-  return response.status !== 200 || log.some(({ level }) => level === "error" || level === "warn");
+async function isTold(engage: Engage): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${engage.port}/readyz`);
+  return response.status !== 200 || isLogged(engage);
+}
+
+function isLogged({ log }: Engage): boolean {
+  return log.some(({ level }) => level === "error" || level === "warn");
 }
