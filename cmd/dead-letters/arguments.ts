@@ -1,7 +1,8 @@
 import { Argument, type Command } from "commander";
 import { type Common, command, nonNegative, optionsOf, positive, withServer } from "../arguments.ts";
 import type { ServerOptions } from "../client/rpc-client.ts";
-import type { FilterOptions, ListOptions, Output, ReplayOptions } from "./dead-letters.ts";
+import type { MessageOutput } from "../terminal/messages.ts";
+import type { FilterOptions, ListOptions, ReplayOptions } from "./dead-letters.ts";
 
 interface Options extends Common, ServerOptions, FilterOptions {
   readonly json?: true;
@@ -68,6 +69,6 @@ async function call(options: Options, run: Run): Promise<void> {
     import("../../gen/engage/operations/v1/dead_letters_pb.ts"),
     import("./dead-letters.ts"),
   ]);
-  const output: Output = { stdout: process.stdout, json: options.json };
+  const output: MessageOutput = { stdout: process.stdout, json: options.json };
   await withClient(DeadLetters, await optionsOf(options), options, (client) => run(commands, client, output));
 }

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import type { Writable } from "node:stream";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
@@ -17,7 +16,7 @@ import {
   DeadLetterSchema,
   type DeadLetters,
 } from "../../gen/engage/operations/v1/dead_letters_pb.ts";
-import { timeOf, writeJson } from "../terminal/messages.ts";
+import { type MessageOutput, timeOf, writeJson } from "../terminal/messages.ts";
 import { sizeOf } from "../terminal/sizes.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -47,12 +46,6 @@ export interface ReplayOptions extends FilterOptions {
   readonly dryRun?: true;
 }
 
-export interface Output {
-  readonly stdout: Writable;
-  /** Prints one JSON object per line instead of tables. */
-  readonly json?: boolean | undefined;
-}
-
 const kindNumbers: Readonly<Record<string, DeadLetterKind>> = {
   webhook: DeadLetterKind.WEBHOOK,
   click: DeadLetterKind.CLICK,
@@ -61,7 +54,7 @@ const kindNumbers: Readonly<Record<string, DeadLetterKind>> = {
 };
 
 /** Prints how many dead letters of each kind there are. */
-export async function printKinds(client: DeadLettersClient, output: Output): Promise<void> {
+export async function printKinds(client: DeadLettersClient, output: MessageOutput): Promise<void> {
   const { kinds } = await client.listKinds({});
   if (output.json) return writeJson(output.stdout, DeadLetterKindSummarySchema, kinds);
   output.stdout.write(formatTable(kindColumns, kinds));
@@ -80,7 +73,11 @@ const kindColumns: readonly Column<DeadLetterKindSummary>[] = [
 ];
 
 /** Prints the reasons of a kind, the most frequent first. */
-export async function printReasons(kind: string, client: DeadLettersClient, output: Output): Promise<void> {
+export async function printReasons(
+  kind: string,
+  client: DeadLettersClient,
+  output: MessageOutput,
+): Promise<void> {
   const { reasons } = await client.listReasons({ kind: kindNumbers[kind]! });
   if (output.json) return writeJson(output.stdout, DeadLetterReasonSchema, reasons);
   const columns = [...(placeColumns[kind] ?? []), ...reasonColumns];
@@ -112,7 +109,7 @@ export async function printList(
   kind: string,
   options: ListOptions,
   client: DeadLettersClient,
-  output: Output,
+  output: MessageOutput,
 ): Promise<void> {
   const { limit, oldestFirst } = options;
   const filter = filterOf(kind, options);
@@ -146,7 +143,7 @@ export async function exportAll(
   kind: string,
   options: FilterOptions,
   client: DeadLettersClient,
-  { stdout }: Output,
+  { stdout }: MessageOutput,
 ): Promise<void> {
   const decoder = new TextDecoder();
   const request = { filter: filterOf(kind, options) };
@@ -162,7 +159,7 @@ export async function replay(
   kind: string,
   options: ReplayOptions,
   client: DeadLettersClient,
-  { stdout }: Output,
+  { stdout }: MessageOutput,
 ): Promise<void> {
   const filter = filterOf(kind, options);
   if (options.dryRun) {

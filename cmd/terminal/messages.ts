@@ -1,6 +1,14 @@
+import type { Writable } from "node:stream";
 import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Output, writeForeign } from "./terminal.ts";
+
+/** Where a command prints messages, and how. */
+export interface MessageOutput {
+  readonly stdout: Writable;
+  /** Prints one JSON object per line instead of tables. */
+  readonly json?: boolean | undefined;
+}
 
 /** Prints one JSON object per line. */
 export function writeJson<D extends DescMessage>(

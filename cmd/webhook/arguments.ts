@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import { type Common, command, optionsOf, positive, withServer } from "../arguments.ts";
 import type { ServerOptions } from "../client/rpc-client.ts";
+import type { MessageOutput } from "../terminal/messages.ts";
 import type { WebhookClient } from "./client.ts";
-import type { MessageFilter, Output, ReplayOptions } from "./webhook.ts";
+import type { MessageFilter, ReplayOptions } from "./webhook.ts";
 
 interface WebhookOptions extends Common, ServerOptions, MessageFilter {
   readonly json?: true;
@@ -73,7 +74,7 @@ function addFilter(one: Command): Command {
 
 async function call(
   options: WebhookOptions,
-  run: (commands: Commands, client: WebhookClient, output: Output) => Promise<void>,
+  run: (commands: Commands, client: WebhookClient, output: MessageOutput) => Promise<void>,
 ): Promise<void> {
   const [{ withWebhookClient }, commands] = await Promise.all([
     import("./client.ts"),

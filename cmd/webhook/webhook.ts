@@ -1,4 +1,3 @@
-import type { Writable } from "node:stream";
 import { toJsonString } from "@bufbuild/protobuf";
 import { exactCountOf } from "../../base/text/count.ts";
 import {
@@ -10,7 +9,7 @@ import {
   ReplayDeadLettersResponseSchema,
   type TargetStats,
 } from "../../gen/engage/webhook/v1/delivery_pb.ts";
-import { timeOf, writeJson } from "../terminal/messages.ts";
+import { type MessageOutput, timeOf, writeJson } from "../terminal/messages.ts";
 import { sizeOf } from "../terminal/sizes.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -24,12 +23,6 @@ export interface MessageFilter {
   readonly request?: string;
   readonly pushId?: string;
   readonly delivery?: string;
-}
-
-export interface Output {
-  readonly stdout: Writable;
-  /** Prints one JSON object per line instead of tables. */
-  readonly json?: boolean | undefined;
 }
 
 /** States by their names on the command line. */
@@ -48,7 +41,7 @@ function stateOf({ state }: Delivery): string {
 export async function printStats(
   client: WebhookClient,
   { channel = "" }: MessageFilter,
-  output: Output,
+  output: MessageOutput,
 ): Promise<void> {
   const stats = await client.getStats({ channel });
   if (output.json) return writeJson(output.stdout, GetStatsResponseSchema, [stats]);
@@ -82,7 +75,7 @@ export async function printDeliveries(
   client: WebhookClient,
   filter: MessageFilter,
   { state, limit }: { readonly state?: string; readonly limit: number },
-  output: Output,
+  output: MessageOutput,
 ): Promise<void> {
   const { channel = "", target = "", batch = "", request = "", pushId = "" } = filter;
   const rows = await collect(limit, async (page) => {
@@ -120,7 +113,7 @@ const deliveryColumns: readonly Column<Delivery>[] = [
 export async function printDelivery(
   client: WebhookClient,
   deliveryId: string,
-  { stdout }: Pick<Output, "stdout">,
+  { stdout }: Pick<MessageOutput, "stdout">,
 ): Promise<void> {
   const { delivery } = await client.getDelivery({ deliveryId });
   writeForeign(stdout, `${toJsonString(DeliverySchema, delivery!, { prettySpaces: 2 })}\n`);
@@ -131,7 +124,7 @@ export async function printDeadLetters(
   client: WebhookClient,
   filter: MessageFilter,
   { limit }: { readonly limit: number },
-  output: Output,
+  output: MessageOutput,
 ): Promise<void> {
   const rows = await collect(limit, async (page) => {
     const response = await client.listDeadLetters({ filter: deadLetterFilter(filter), ...page });
@@ -159,7 +152,7 @@ export async function replayDeadLetters(
   client: WebhookClient,
   filter: MessageFilter,
   { all = false, dryRun = false, nonce = "" }: ReplayOptions,
-  output: Output,
+  output: MessageOutput,
 ): Promise<void> {
   const request = { filter: deadLetterFilter(filter), all, dryRun, nonce };
   const response = await client.replayDeadLetters(request);
@@ -188,7 +181,7 @@ async function collect(
 }
 
 function writeRows(
-  output: Output,
+  output: MessageOutput,
   rows: readonly Delivery[],
   columns: readonly Column<Delivery>[],
   none: string,
