@@ -8,6 +8,7 @@ import { commandOf, readsNumbers } from "./command.ts";
 import {
   type ColumnType,
   columnTypes,
+  isName,
   type Mapping,
   mappingFault,
   type PropertyColumn,
@@ -223,20 +224,13 @@ interface NameInputProps {
 }
 
 function NameInput({ one, title, onInput }: NameInputProps) {
-  const fault = mappingFault({
-    event: { kind: "text", text: "e" },
-    user: { kind: "text", text: "u" },
-    time: 0,
-    order: "monthFirst",
-    mark: "point",
-    properties: [one],
-  });
+  const isWrong = one.name !== "" && !isName(one.name);
   return (
     <input
       class="input compact"
       aria-label={t("import.propertyOf", { column: title })}
-      aria-invalid={fault !== undefined}
-      title={fault === undefined ? "" : t("import.name.wrong", { name: one.name })}
+      aria-invalid={isWrong}
+      title={isWrong ? t("import.name.wrong", { name: one.name }) : ""}
       placeholder={t("import.leftOut")}
       value={one.name}
       onInput={({ currentTarget }) => onInput(one.index, { name: currentTarget.value })}

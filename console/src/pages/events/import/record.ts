@@ -9,10 +9,13 @@ import {
 import { readNumber } from "./numbers.ts";
 import { readTime } from "./times.ts";
 
+/** What a row lacks for a record. */
+export type RowFault = "noTime" | "noUser" | "noEvent";
+
 /** A record as a line of JSON, or why a row makes none. */
 export type MappedRow =
   | { readonly line: string; readonly fault?: never }
-  | { readonly fault: "noTime" | "noUser" | "noEvent"; readonly value: string; readonly line?: never };
+  | { readonly fault: RowFault; readonly value: string; readonly line?: never };
 
 /** A value that does not have the type of its column. */
 export interface Misfit {

@@ -1,4 +1,4 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { EventCollector } from "../../../../../gen/engage/event/v1/event_collector_pb.ts";
 import type { RecordResult } from "../../../../../gen/engage/event/v1/record_pb.ts";
@@ -7,6 +7,7 @@ import { pause } from "../../../rpc/pause.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { t } from "../../../texts/texts.ts";
 import type { Mapping } from "./mapping.ts";
+import type { RowFault } from "./record.ts";
 import { nothingYet, type Progress, sendRows } from "./send-rows.ts";
 import { readRows, TableError } from "./table-file.ts";
 
@@ -45,7 +46,7 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
     mapping,
     // The time of its last change and its size tell a file from others well enough.
     identity: `table-${file.lastModified.toString(36)}-${file.size.toString(36)}`,
-    faultText: (name: "noTime" | "noUser" | "noEvent", value: string) => t(`import.${name}`, { value }),
+    faultText: (name: RowFault, value: string) => t(`import.${name}`, { value }),
     send: (lines: readonly string[]) => sendLines(lines, projectId, isDryRun, end.signal),
   };
   async function run(): Promise<void> {
@@ -94,14 +95,13 @@ async function sendLines(
 ): Promise<readonly RecordResult[]> {
   const jsonLines = new TextEncoder().encode(lines.join("\n"));
   const project = { case: "projectId", value: projectId } as const;
-  for (const pauseMs of pausesMs) {
+  for (let failures = 0; ; failures++) {
     try {
       return (await client.track({ project, jsonLines, dryRun }, { signal })).results;
     } catch (error) {
-      const { code } = error instanceof TypeError ? { code: Code.Unavailable } : ConnectError.from(error);
-      if (signal.aborted || !passing.has(code)) throw error;
+      const pauseMs = pausesMs[failures];
+      if (pauseMs === undefined || signal.aborted || !passing.has(faultOf(error).code)) throw error;
       await pause(pauseMs, signal);
     }
   }
-  return (await client.track({ project, jsonLines, dryRun }, { signal })).results;
 }

@@ -1,6 +1,6 @@
 import type { RecordResult } from "../../../../../gen/engage/event/v1/record_pb.ts";
 import type { Mapping } from "./mapping.ts";
-import { recordOf } from "./record.ts";
+import { type RowFault, recordOf } from "./record.ts";
 
 export interface ImportedRow {
   /** The number of the row, from 1 for the first after the header. */
@@ -38,7 +38,7 @@ export type SendLines = (lines: readonly string[]) => Promise<readonly RecordRes
 export interface RowsToSend {
   readonly mapping: Mapping;
   /** The text of a fault of a row that makes no record. */
-  readonly faultText: (fault: "noTime" | "noUser" | "noEvent", value: string) => string;
+  readonly faultText: (fault: RowFault, value: string) => string;
   /** Identifies the file, so that rows which are sent again are counted once. */
   readonly identity: string;
   readonly send: SendLines;
