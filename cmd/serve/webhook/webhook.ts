@@ -147,7 +147,7 @@ function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: un
   };
 }
 
-/** Returns a function that adds clicks to those that are sent to the platform, or why there is none. */
+/** Returns a function that sends clicks to the platform; a text instead says why clicks are not sent. */
 function createClickReplay(
   { forward }: Pick<Config["webhook"]["clicks"], "forward">,
   { append }: Pick<RecordSink, "append">,

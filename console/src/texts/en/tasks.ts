@@ -85,7 +85,7 @@ export const tasks = {
   "tasks.run.again.text": "A new run sends the messages again, also to users who have them.",
   "tasks.cancel": "Cancel the task",
   "tasks.cancel.ask": "Cancel {name}?",
-  "tasks.cancel.text": "It ends for good: its schedule, and all batches that are not being sent now.",
+  "tasks.cancel.text": "Its schedule ends, and so do all batches that are not being sent now.",
   "tasks.noRun": "The task has not run yet.",
   "tasks.progress": "Progress",
   "tasks.progress.batches": "{settled} of {batches} batches settled ({percent})",
