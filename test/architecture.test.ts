@@ -160,6 +160,32 @@ describe("layers", () => {
     expect([...packages].filter((name) => !isAllowed(name))).toEqual([]);
   });
 
+  it("tests and benches run what the console does without its packages", () => {
+    const own = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, Record<string, string>>;
+    const installed = [...Object.keys(own.dependencies ?? {}), ...Object.keys(own.devDependencies ?? {})];
+    const isInstalled = (name: string) =>
+      name.startsWith("node:") || installed.some((one) => name === one || name.startsWith(`${one}/`));
+    const sources = new Map(inBrowser.map((file) => [file.path, file]));
+    const reached = new Set(
+      ["test", "bench"]
+        .flatMap((folder) => listFiles(folder))
+        .filter((path) => !path.includes("node_modules/"))
+        .flatMap((path) => readSource(path).imports)
+        .filter((path) => sources.has(path)),
+    );
+    // Adding to a set while it is iterated visits what was added.
+    for (const path of reached) {
+      for (const next of sources.get(path)?.imports ?? []) if (sources.has(next)) reached.add(next);
+    }
+    const offences = [...reached].flatMap((path) =>
+      (sources.get(path)?.packages ?? [])
+        .filter((name) => !isInstalled(name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(offences).toEqual([]);
+    expect(reached.has("console/src/rpc/collect-page.ts")).toBe(true);
+  });
+
   it("has no import cycles", () => {
     expect(findCycles(new Map(product.map((file) => [file.path, file.imports])))).toEqual([]);
   });

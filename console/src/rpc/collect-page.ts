@@ -1,4 +1,9 @@
-import type { KeysetPage } from "./pages.ts";
+/** One page of a list by keyset. */
+export interface KeysetPage<Row> {
+  readonly rows: readonly Row[];
+  /** The token of the next page; empty on the last one. */
+  readonly nextToken: string;
+}
 
 /** Reads of one page. Each of them reads a bounded part of the store, which may hold nothing that matches. */
 const maxReads = 10;

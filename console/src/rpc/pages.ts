@@ -1,13 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { KeysetPage } from "./collect-page.ts";
 import { type Fault, faultOf } from "./fault.ts";
-
-/** One page of a list by keyset. */
-export interface KeysetPage<Row> {
-  readonly rows: readonly Row[];
-  /** The token of the next page; empty on the last one. */
-  readonly nextToken: string;
-}
 
 export interface KeysetPages<Row> {
   readonly rows: readonly Row[] | undefined;
