@@ -29,4 +29,4 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=15s --retries=3 CMD ["node", "dist/cmd/engage.js", "health"]
 # Node as the first process gets SIGTERM itself and drains.
-CMD ["node", "dist/cmd/engage.js", "serve"]
+CMD ["node", "--v8-pool-size=1", "dist/cmd/engage.js", "serve"]

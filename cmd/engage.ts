@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --v8-pool-size=1
 import { enableCompileCache } from "node:module";
 import { sizeThreadPool } from "./config/thread-pool.ts";
 

@@ -47,7 +47,9 @@ export async function startServer(
   environment: Record<string, string> = {},
 ): Promise<Server> {
   const [script = "", ...args] = file.split(" ");
-  const child = spawn(process.execPath, [script, ...args], {
+  // As `npm start` and `engage` start it.
+  const flags = script.endsWith("cmd/engage.ts") ? ["--v8-pool-size=1"] : [];
+  const child = spawn(process.execPath, [...flags, script, ...args], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, PORT: String(port), ...environment },
   });

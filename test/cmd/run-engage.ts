@@ -24,11 +24,15 @@ const compileCache = join(packageRoot, "cmd/compile-cache.cjs");
 /** Starts `engage` from its source, as `npm start` does, with nothing but the given environment; killed when the test ends. */
 export function startEngage(args: readonly string[], { cwd, env, stdoutFd }: RunOptions = {}): ChildProcess {
   const node = join(packageRoot, "node_modules/.bin/node");
-  const child = spawn(node, ["--require", compileCache, join(packageRoot, "cmd/engage.ts"), ...args], {
-    cwd: cwd ?? folderWith({}),
-    stdio: ["pipe", stdoutFd ?? "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ...env },
-  });
+  const child = spawn(
+    node,
+    ["--v8-pool-size=1", "--require", compileCache, join(packageRoot, "cmd/engage.ts"), ...args],
+    {
+      cwd: cwd ?? folderWith({}),
+      stdio: ["pipe", stdoutFd ?? "pipe", "pipe"],
+      env: { PATH: process.env["PATH"], ...env },
+    },
+  );
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

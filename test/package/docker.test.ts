@@ -30,7 +30,9 @@ test("the image runs as a user other than root, by exec forms that signals reach
   expect(argsOf("USER")).toEqual(["node"]);
   const names = last.map(({ name }) => name);
   expect(names.indexOf("USER")).toBeLessThan(names.indexOf("CMD"));
-  expect(argsOf("CMD").map((args) => JSON.parse(args))).toEqual([["node", "dist/cmd/engage.js", "serve"]]);
+  expect(argsOf("CMD").map((args) => JSON.parse(args))).toEqual([
+    ["node", "--v8-pool-size=1", "dist/cmd/engage.js", "serve"],
+  ]);
   const [check] = argsOf("HEALTHCHECK");
   expect(JSON.parse(check!.slice(check!.indexOf("[")))).toEqual(["node", "dist/cmd/engage.js", "health"]);
 });
