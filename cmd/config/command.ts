@@ -1,19 +1,17 @@
 import type { Writable } from "node:stream";
-import { z } from "zod";
 import { compileFormats, mistakesOf } from "../serve/formats.ts";
 import { type ConfigOptions, loadConfig, readConfig } from "./config.ts";
 import { ConfigError, formatProblems } from "./problem.ts";
-import { configSchema } from "./schema/schema.ts";
+import { jsonSchemaOfSettings } from "./schema/json-schema.ts";
 
-/** Prints the effective settings as YAML. */
-export function printConfig(options: ConfigOptions, stdout: Writable): void {
-  stdout.write(loadConfig(options).print());
+/** Prints the effective settings as YAML. @param withTexts whether the meaning of each stands above it */
+export function printConfig(options: ConfigOptions, stdout: Writable, withTexts = false): void {
+  stdout.write(loadConfig(options).print(withTexts));
 }
 
 /** Prints the JSON Schema of engage.yaml, with which editors complete and check it. */
 export function printSchema(stdout: Writable): void {
-  const schema = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" });
-  stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
+  stdout.write(`${JSON.stringify(jsonSchemaOfSettings(), null, 2)}\n`);
 }
 
 /**

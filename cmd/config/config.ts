@@ -14,7 +14,7 @@ import { checkRules } from "./rules/rules.ts";
 import { findShortSecrets } from "./rules/short-secrets.ts";
 import { findUnusedTargets } from "./rules/webhook.ts";
 import { configSchema } from "./schema/schema.ts";
-import { dropEmptySections } from "./schema/walk.ts";
+import { dropEmptySections, textAt } from "./schema/walk.ts";
 import { readSecrets } from "./secret-files.ts";
 import { type ConfigSource, parseConfigSource } from "./source.ts";
 import { withValue } from "./tree.ts";
@@ -36,8 +36,11 @@ export interface LoadedConfig {
   readonly isDemo: boolean;
   /** Locates a fault that is found later, for example while formats are compiled. */
   locate(path: ConfigPath, message: string): Problem;
-  /** Returns the effective settings as YAML with masked secrets and the origin of each value. */
-  print(): string;
+  /**
+   * Returns the effective settings as YAML with masked secrets and the origin of each value.
+   * @param withTexts whether the meaning of each setting stands above it
+   */
+  print(withTexts?: boolean): string;
   /** Returns the effective settings for callers that may not see secrets. */
   describe(): DescribedConfig;
 }
@@ -125,7 +128,11 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     advice: [...findShortSecrets(part.settings), ...findUnusedTargets(part.settings)].map(
       ({ path, message }) => locate(path, message),
     ),
-    print: () => printSettings(maskSecrets(configSchema, part.settings), originOf),
+    print(withTexts = false) {
+      const textOf = (path: ConfigPath) => textAt(configSchema, part.settings, path);
+      const masked = maskSecrets(configSchema, part.settings);
+      return printSettings(masked, originOf, withTexts ? textOf : undefined);
+    },
     describe: () => ({
       file: source.file,
       fileNamedBy: fileNamedBy(options),

@@ -13,18 +13,51 @@ type OriginOf = (path: ConfigPath) => {
   readonly secretFile: string | undefined;
 };
 
-/** Formats the settings as YAML, each value with a comment about its origin. */
-export function printSettings(settings: unknown, originOf: OriginOf): string {
+/** Returns the meaning of a setting, if it has a text. */
+type TextOf = (path: ConfigPath) => string | undefined;
+
+/**
+ * Formats the settings as YAML, each value with a comment about its origin, and above it one about its meaning where
+ * `textOf` has it.
+ */
+export function printSettings(settings: unknown, originOf: OriginOf, textOf?: TextOf): string {
   const document = new Document(settings, { aliasDuplicateObjects: false });
   comment(document.contents, [], originOf);
-  const text = document.toString({ lineWidth: 0, commentString: (origin) => `${originMark}${origin}` });
+  if (textOf !== undefined) explain(document.contents, [], textOf);
+  const text = document.toString({
+    lineWidth: 0,
+    commentString: (comments) => comments.replace(/^/gm, originMark),
+  });
   return text
     .split("\n")
     .map((line) => {
       const [value, origin] = line.split(originMark);
-      return origin === undefined ? line : `${value!.trimEnd().padEnd(commentColumn)} # ${origin}`;
+      if (origin === undefined) return line;
+      const isOwnLine = value!.trim() === "";
+      return isOwnLine ? `${value}# ${origin}` : `${value!.trimEnd().padEnd(commentColumn)} # ${origin}`;
     })
     .join("\n");
+}
+
+/** Puts the meaning of each setting above its key; that of the first in an element of a list above the dash. */
+function explain(node: unknown, path: ConfigPath, textOf: TextOf): void {
+  if (isMap(node)) {
+    for (const [i, pair] of node.items.entries()) {
+      if (!isScalar(pair.key)) continue;
+      const own = [...path, String(pair.key.value)];
+      const text = textOf(own);
+      const isAfterDash = i === 0 && typeof path.at(-1) === "number";
+      if (text !== undefined) (isAfterDash ? node : pair.key).commentBefore = wrap(text);
+      explain(pair.value, own, textOf);
+    }
+  } else if (isSeq(node)) {
+    for (const [i, item] of node.items.entries()) explain(item, [...path, i], textOf);
+  }
+}
+
+/** Breaks a text between words into lines of at most 96 characters. */
+function wrap(text: string): string {
+  return text.replace(/(?=\S)(.{1,96})(?:\s+|$)/g, "$1\n").trimEnd();
 }
 
 function comment(node: unknown, path: ConfigPath, originOf: OriginOf): void {

@@ -15,61 +15,86 @@ const framingSchema = z
     sameForAll,
     strictShape(
       {
-        grpc: framing.describe("gRPC calls"),
-        connect: framing.describe("Connect calls"),
-        "grpc-web": framing.describe("gRPC-Web calls"),
-        rest: framing.describe("REST calls"),
+        grpc: framing.describe("Framing of gRPC calls."),
+        connect: framing.describe("Framing of Connect calls."),
+        "grpc-web": framing.describe("Framing of gRPC-Web calls."),
+        rest: framing.describe("Framing of REST calls."),
       },
       `one of ${framings.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
     ),
   )
   .prefault({})
-  .describe("items (INDEX IDXSEP DATA), lines (one record a line) or none; one word, or one per protocol");
+  .meta({
+    description:
+      "How lines stand in a call. items: INDEX IDXSEP DATA, separated by SEP. lines: one record a line. none: the whole " +
+      "text is one line. One word for all protocols, or one for each.",
+    examples: ["lines"],
+  });
 
 const deadLettersSchema = strictShape({
-  file: z.string().min(1).default("deadletters/parser.ndjson").describe("relative to the data directory"),
-  maxBytes: z.int().min(4096).default(67_108_864).describe("size at which the file is rotated"),
-  keepFiles: z.int().min(0).default(4).describe("rotated files kept"),
+  file: z
+    .string()
+    .min(1)
+    .default("deadletters/parser.ndjson")
+    .describe("The file; a relative path starts at the data folder."),
+  maxBytes: z.int().min(4096).default(67_108_864).describe("Bytes at which the file is rotated."),
+  keepFiles: z
+    .int()
+    .min(0)
+    .default(4)
+    .describe("Number of rotated files that are kept. 0: a full file is deleted."),
 })
   .prefault({})
-  .describe("dead letters: where lines without a record are kept");
+  .describe("The files of lines without a record.");
 
 const storeSchema = strictShape({
-  project: z.int().min(1).describe("id of the project, one of projects"),
+  project: z
+    .int()
+    .min(1)
+    .meta({ description: "Id of the project, one of `projects`.", examples: [1] }),
   formats: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe("only records of these formats; all formats by default"),
+    .meta({
+      description: "Names of the formats whose records are stored. Default: all formats.",
+      examples: [["game"]],
+    }),
 });
 
 const separatorKeys = ["separator", "indexSeparator", "recordSeparator"] as const;
 
 /** The section `parser` of engage.yaml. An empty object gives the defaults. */
 export const parserConfigSchema = strictShape({
-  separator: z.string().min(1).default("::").describe("SEP, between the items of a call"),
-  indexSeparator: z.string().min(1).default("|ta|").describe("IDXSEP, between INDEX and DATA"),
-  recordSeparator: z.string().min(1).default("\u0001").describe("between several records of one item"),
+  separator: z.string().min(1).default("::").describe("SEP, the text between the items of a call."),
+  indexSeparator: z
+    .string()
+    .min(1)
+    .default("|ta|")
+    .describe("IDXSEP, the text between INDEX and DATA of an item."),
+  recordSeparator: z.string().min(1).default("\u0001").describe("Text between several records of one item."),
   framing: framingSchema,
-  maxLineBytes: z.int().min(1).default(16_777_216).describe("longer lines are refused"),
+  maxLineBytes: z.int().min(1).default(16_777_216).describe("Bytes of a line. Longer lines are refused."),
   workers: z
     .int()
     .min(0)
     .max(64)
     .default(1)
-    .describe("worker threads for large calls; 0 parses all calls inline"),
+    .describe("Worker threads for large calls. 0: all calls are parsed in the main thread."),
   // Below this size parsing inline blocks the event loop for at most 8 ms; the round trip to a worker takes 1 ms more.
   workerThresholdBytes: z
     .int()
     .min(0)
     .default(524_288)
-    .describe("calls of at least this size are parsed in a worker"),
+    .describe("Bytes of a call from which it is parsed in a worker. 0: all calls are."),
   deadLetters: deadLettersSchema,
-  store: storeSchema.optional().describe("also stores the records as events of a project"),
+  store: storeSchema
+    .optional()
+    .describe("Stores the records as events of a project too. Default: records are only returned."),
   formats: z
     .array(formatSchema)
     .default([])
-    .describe("formats of lines; the first format whose index pattern matches applies"),
+    .describe("Formats of lines. The first format whose index pattern matches applies."),
 }).superRefine((config, context) => {
   for (const key of separatorKeys) {
     for (const other of separatorKeys) {

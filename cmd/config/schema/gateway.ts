@@ -17,17 +17,33 @@ const origin = () =>
       'must be the origin of a page such as "https://app.example.com", without a path',
     );
 
+const jsonSchema = z.strictObject({
+  unknownMembers: z
+    .enum(["refuse", "ignore"])
+    .default("refuse")
+    .describe(
+      "Treatment of unknown members of JSON bodies. Paths of the platform's API and SDKs always accept them.",
+    ),
+});
+
+/** The section `gateway`. */
 export const gatewaySchema = z.strictObject({
-  /** Names besides localhost under which a server on loopback that requires no key may be called. */
-  hosts: z.array(host()).default([]),
-  /**
-   * Origins whose pages may call the server and read its responses. Paths of the event SDKs are open to all origins.
-   */
-  cors: z.array(origin()).default([]),
-  json: z
-    .strictObject({
-      /** Treatment of unknown members of JSON bodies. Paths of the platform's API and SDKs always accept them. */
-      unknownMembers: z.enum(["refuse", "ignore"]).default("refuse"),
-    })
-    .prefault({}),
+  hosts: z
+    .array(host())
+    .default([])
+    .meta({
+      description:
+        "Names besides localhost under which a server on loopback that requires no key may be called.",
+      examples: [["engage.internal"]],
+    }),
+  cors: z
+    .array(origin())
+    .default([])
+    .meta({
+      description:
+        "Origins whose pages may call the server and read its responses. Paths of the event SDKs are open to " +
+        "all origins.",
+      examples: [["https://app.example.com"]],
+    }),
+  json: jsonSchema.prefault({}).describe("How JSON bodies are read."),
 });

@@ -68,6 +68,24 @@ export function schemasAt(root: Schema, path: ConfigPath): Schema[] {
   );
 }
 
+/** Returns the text of the setting at `path` of these values, by which the kinds of sections are known. */
+export function textAt(root: Schema, tree: unknown, path: ConfigPath): string | undefined {
+  let schemas: readonly Schema[] = [root];
+  let value = tree;
+  for (const key of path) {
+    const section = value;
+    schemas = schemas.flatMap((schema) =>
+      optionsOf(schema)
+        .filter(({ _zod: { def } }) => def.type !== "object" || agrees(def.shape, section))
+        .flatMap((option) => childSchemas(option, key)),
+    );
+    value = (section as Record<string | number, unknown> | null | undefined)?.[key];
+  }
+  return schemas
+    .map((schema) => z.globalRegistry.get(schema)?.description)
+    .find((text) => text !== undefined);
+}
+
 /**
  * Returns the keys that a section may have; undefined if it may have any, or is no section. Options of a union that a
  * constant of this section (its `type`, for example) rules out do not count.

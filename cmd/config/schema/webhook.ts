@@ -2,66 +2,105 @@ import { z } from "zod";
 import { channelSchema, clicksSchema } from "../../../services/webhook/config.ts";
 import { outboundSchema, targetSchema } from "../../../services/webhook/targets/config.ts";
 import { defaultRetention } from "../../../store/inbox/inbox.ts";
+import { filePath, identifier, name } from "./values.ts";
 
-const name = () =>
-  z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-      "must be 1 to 64 letters, digits, dots, dashes or underscores",
-    );
 const milliseconds = () => z.int().min(1_000);
 const bytes = () => z.int().min(0);
 
 const retentionSchema = z.strictObject({
-  /** Retention of replies, with which a repeated batch is recognized. Senders retry for up to 12.7 h. */
-  claimMs: milliseconds().default(defaultRetention.claimMs),
-  /** Retention of batches whose messages are all delivered. */
-  finishedMs: milliseconds().default(defaultRetention.finishedMs),
-  /** Retention of dead letters and their batches. */
-  deadLetterMs: milliseconds().default(defaultRetention.deadLetterMs),
+  claimMs: milliseconds()
+    .default(defaultRetention.claimMs)
+    .describe(
+      "Retention of replies, with which a repeated batch is recognized, in ms. Senders retry for up to 12.7 h.",
+    ),
+  finishedMs: milliseconds()
+    .default(defaultRetention.finishedMs)
+    .describe("Retention of batches whose messages are all delivered, in ms."),
+  deadLetterMs: milliseconds()
+    .default(defaultRetention.deadLetterMs)
+    .describe("Retention of dead letters and their batches, in ms."),
 });
 
 /** The store of accepted messages until their targets have received them. */
 const inboxSchema = z.strictObject({
-  /**
-   * sqlite: a file of this process alone. postgres: a schema that several replicas share. Default: postgres if
-   * stores.driver is shared.
-   */
-  driver: z.enum(["sqlite", "postgres"]).optional(),
-  /** sqlite: the file, on a local disk. Default: inbox/inbox.db in the data folder. */
-  file: z.string().min(1).meta({ path: true }).optional(),
-  /** sqlite: no batch is accepted if less space is free on the disk. */
-  minFreeBytes: bytes().default(268_435_456),
-  /** postgres: postgresql://user:password@host:5432/database?sslmode=verify-full. Default: stores.postgres.url. */
-  url: z.string().min(1).meta({ secret: true }).optional(),
-  /**
-   * postgres: the schema, which `engage migrate` creates and updates. Default: stores.postgres.schema, or engage_inbox
-   * in a database of its own.
-   */
-  schema: z
+  driver: z
+    .enum(["sqlite", "postgres"])
+    .optional()
+    .describe(
+      "sqlite: a file of this process alone. postgres: a schema that several replicas share. Default: postgres if " +
+        "stores.driver is shared, else sqlite.",
+    ),
+  file: filePath()
+    .optional()
+    .meta({
+      description: "sqlite: the file, on a local disk. Default: inbox/inbox.db in the data folder.",
+      examples: ["/var/lib/engage/inbox.db"],
+    }),
+  minFreeBytes: bytes()
+    .default(268_435_456)
+    .describe(
+      "sqlite: no batch is accepted if less space is free on the disk, in bytes. 0: until the disk is full.",
+    ),
+  url: z
     .string()
-    .regex(/^[a-z_][a-z0-9_]{0,62}$/, "must be 1 to 63 small letters, digits and underscores")
-    .optional(),
-  /** postgres: connections of this process. Default: stores.postgres.maxConnections. */
-  maxConnections: z.int().min(1).max(1_000).optional(),
-  /** No batch is accepted if the inbox uses more. Default: no limit. */
-  maxBytes: z.int().min(1_048_576).optional(),
-  retention: retentionSchema.prefault({}),
-  /**
-   * If the oldest waiting message is older, /readyz reports that this server is not ready for calls. Default: no limit,
-   * since an unavailable target is no reason to refuse batches that can be stored.
-   */
-  maxPendingAgeMs: milliseconds().optional(),
+    .min(1)
+    .meta({ secret: true })
+    .optional()
+    .meta({
+      description: "postgres: URL of the database. Default: stores.postgres.url.",
+      examples: ["postgresql://user:password@host:5432/database?sslmode=verify-full"],
+    }),
+  schema: identifier()
+    .optional()
+    .meta({
+      description:
+        "postgres: the schema, which `engage migrate` creates and updates. Default: stores.postgres.schema, or " +
+        "engage_inbox in a database of its own.",
+      examples: ["engage_inbox"],
+    }),
+  maxConnections: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({
+      description: "postgres: connections of this process. Default: stores.postgres.maxConnections.",
+      examples: [10],
+    }),
+  maxBytes: z
+    .int()
+    .min(1_048_576)
+    .optional()
+    .meta({
+      description: "No batch is accepted if the inbox uses more bytes. Default: no limit.",
+      examples: [10_737_418_240],
+    }),
+  retention: retentionSchema.prefault({}).describe("How long the inbox keeps what is finished."),
+  maxPendingAgeMs: milliseconds()
+    .optional()
+    .meta({
+      description:
+        "If the oldest waiting message is older, in ms, /readyz reports that this server is not ready for calls. " +
+        "Default: no limit, since an unavailable target is no reason to refuse batches that can be stored.",
+      examples: [600_000],
+    }),
 });
 
 /** The section `webhook`. */
 export const webhookSchema = z.strictObject({
-  /** Channels by the last segment of the URL that the platform calls. */
-  channels: z.record(name(), channelSchema).default({}),
-  /** Targets by the names that channels refer to. */
-  targets: z.record(name(), targetSchema).default({}),
-  outbound: outboundSchema.prefault({}),
-  clicks: clicksSchema.prefault({}),
-  inbox: inboxSchema.prefault({}),
+  channels: z
+    .record(name(), channelSchema)
+    .default({})
+    .describe("Channels by the last segment of the URL that the platform calls."),
+  targets: z
+    .record(name(), targetSchema)
+    .default({})
+    .describe("Targets by the names that channels refer to."),
+  outbound: outboundSchema
+    .prefault({})
+    .describe("Addresses that targets may have although they are not public."),
+  clicks: clicksSchema.prefault({}).describe("How clicks on messages are reported."),
+  inbox: inboxSchema
+    .prefault({})
+    .describe("The store of accepted messages until their targets have received them."),
 });

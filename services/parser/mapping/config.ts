@@ -21,11 +21,24 @@ export function oneOrMore<T extends z.ZodType>(item: T) {
 const partSchema = z.preprocess(
   (value) => (typeof value === "string" ? { name: value } : value),
   strictShape({
-    name: z.string().min(1).describe("key of this part in the object"),
-    type: z.enum(["text", "number", "boolean", "list"]).default("text").describe("type of this part"),
-    separator: z.string().min(1).optional().describe("list: text between the items, which it needs"),
-    quotes: z.enum(["off", "double"]).optional().describe("list: items may be in double quotes [off]"),
-    items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [unchanged]"),
+    name: z
+      .string()
+      .min(1)
+      .meta({ description: "Key of this part in the object.", examples: ["item"] }),
+    type: z.enum(["text", "number", "boolean", "list"]).default("text").describe("Type of this part."),
+    separator: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: "list: text between the items. A list needs it.", examples: ["|"] }),
+    quotes: z
+      .enum(["off", "double"])
+      .optional()
+      .describe("list: double: items may be in double quotes. Default: off."),
+    items: z
+      .enum(["text", "number", "boolean"])
+      .optional()
+      .describe("list: type of the items. Default: they are passed on unchanged."),
   }),
 );
 
@@ -34,33 +47,62 @@ export const typeShape = {
   type: z
     .enum(["text", "number", "boolean", "list", "object", "json", "tuples", "time"])
     .optional()
-    .describe("type the value is converted to; without a type it is passed on unchanged"),
+    .describe("Type that the value is converted to. Default: the value is passed on unchanged."),
   separator: z
     .string()
     .min(1)
     .optional()
-    .describe(
-      "list: text between the items (without it the value is a JSON list); tuples: between parts [|]",
-    ),
-  quotes: z.enum(["off", "double"]).optional().describe("list: items may be in double quotes [off]"),
-  items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [unchanged]"),
-  itemSeparator: z.string().min(1).optional().describe("tuples: text between the tuples [,]"),
-  parts: z.array(partSchema).min(1).optional().describe("tuples: name and type of each part, in order"),
+    .meta({
+      description:
+        "list: text between the items. Default: the value is a JSON list. tuples: text between the parts. Default: |.",
+      examples: [";"],
+    }),
+  quotes: z
+    .enum(["off", "double"])
+    .optional()
+    .describe("list: double: items may be in double quotes. Default: off."),
+  items: z
+    .enum(["text", "number", "boolean"])
+    .optional()
+    .describe("list: type of the items. Default: they are passed on unchanged."),
+  itemSeparator: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "tuples: text between the tuples. Default: a comma.", examples: [";"] }),
+  parts: z
+    .array(partSchema)
+    .min(1)
+    .optional()
+    .meta({
+      description: "tuples: the parts in order: a name, or a name and its type. Tuples need them.",
+      examples: [["item", { name: "count", type: "number" }]],
+    }),
   format: oneOrMore(z.string().min(1))
     .optional()
-    .describe(
-      "time: iso, unix, unix_ms or a pattern such as dd/MMM/yyyy:HH:mm:ss Z; a list is tried in order",
-    ),
+    .meta({
+      description:
+        "time: iso, unix, unix_ms or a pattern such as dd/MMM/yyyy:HH:mm:ss Z. A list is tried in order. A time needs it.",
+      examples: ["yyyy-MM-dd HH:mm:ss"],
+    }),
   zone: z
     .string()
     .min(1)
     .optional()
-    .describe("time: zone of a text without a zone, an offset or an IANA name"),
+    .meta({
+      description:
+        "time: zone of a text without a zone, an offset or an IANA name. Default: that of the format.",
+      examples: ["+08:00"],
+    }),
   outputZone: z
     .string()
     .min(1)
     .optional()
-    .describe("time: zone in which the time is written [the input zone]"),
+    .meta({
+      description:
+        "time: zone in which the time is written. Default: that of the format, else the input zone.",
+      examples: ["+00:00"],
+    }),
 } as const;
 
 const entrySchema = z.preprocess(
@@ -69,23 +111,36 @@ const entrySchema = z.preprocess(
     return value.includes("{") || value.includes("}") ? { template: value } : { from: value };
   },
   strictShape({
-    from: z.string().min(1).optional().describe("source field, dotted for nested ones"),
+    from: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: "Source field, dotted for nested ones.", examples: ["user.id"] }),
     template: z
       .string()
       .optional()
-      .describe("text with {field} placeholders; {{ and }} are braces; a missing field omits the target"),
-    value: z.json().optional().describe("constant"),
+      .meta({
+        description:
+          "Text with {field} placeholders; {{ and }} are braces. A missing field omits the target.",
+        examples: ["event_{code}"],
+      }),
+    value: z
+      .json()
+      .optional()
+      .meta({ description: "Constant value.", examples: ["track"] }),
     ...typeShape,
     zoneOffset: z
       .boolean()
       .optional()
       .describe(
-        "time: also writes the property #zone_offset, hours east [true for #time if its zone is known]",
+        "time: whether the property #zone_offset is written too, in hours east. Default: true for #time if its zone is known.",
       ),
     onInvalid: z
       .enum(["fail", "drop"])
       .default("fail")
-      .describe("a value that cannot be converted exactly refuses the line, or only omits the target"),
+      .describe(
+        "Treatment of a value that cannot be converted exactly. fail: the line is refused. drop: the target is omitted.",
+      ),
   }),
 );
 
@@ -94,20 +149,46 @@ export const mappingShape = {
   nulls: z
     .array(z.string())
     .optional()
-    .describe('texts that mean "no value" ["" for text formats, none for json]'),
-  required: z.array(z.string().min(1)).default([]).describe("source fields that every line must have"),
+    .meta({
+      description: 'Texts that mean "no value". Default: the empty text for formats of text, none for json.',
+      examples: [["", "-", "null"]],
+    }),
+  required: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ description: "Source fields that every line must have.", examples: [["user", "time"]] }),
   mapping: z
     .record(z.string().min(1), entrySchema)
     .default({})
-    .describe("target to source field, template, constant or typed field; root keys are written at the root"),
+    .meta({
+      description:
+        "Fields of the record by their names: a source field, template, constant or typed field. Names of root keys, " +
+        "which begin with #, are written at the root.",
+      examples: [{ "#account_id": "user", "#event_name": "event_{code}" }],
+    }),
   rest: z
     .enum(["keep", "drop", "all"])
     .default("keep")
     .describe(
-      "fields that no entry reads: keep them as properties or drop them; all also keeps fields that entries read",
+      "Fields that no entry reads. keep: they become properties. drop: they are left out. all: fields that entries read " +
+        "become properties too.",
     ),
-  zone: z.string().min(1).optional().describe("zone of times without a zone"),
-  outputZone: z.string().min(1).optional().describe("zone in which times are written"),
+  zone: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: "Zone of times without a zone, an offset or an IANA name. Default: none.",
+      examples: ["+08:00"],
+    }),
+  outputZone: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: "Zone in which times are written. Default: the zone of the input.",
+      examples: ["+00:00"],
+    }),
 } as const;
 
 export type PartConfig = z.output<typeof partSchema>;

@@ -1,18 +1,13 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { maxTimerMs } from "../../../base/async/clock.ts";
 import { parsePlace } from "../../../base/net/outbound.ts";
 import { isCidr } from "../../../base/net/special-networks.ts";
-import { conditionPath, validConditionFields } from "../delivery/routing.ts";
 import { compileHeader } from "../mapping/header-template.ts";
-import { TemplateError } from "../mapping/placeholder.ts";
-import { compileTemplate, compileText } from "../mapping/template.ts";
 import { beforePath, compileUrl, hasPlaceholderBeforePath } from "../mapping/url-template.ts";
+import { calls, filePath, reportFaults, retry, routing, textTemplate, tls, written } from "./call-config.ts";
 import { decodeSecret } from "./standard-webhooks.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
-const filePath = () => z.string().min(1).meta({ path: true });
-const milliseconds = () => z.int().min(1).max(maxTimerMs);
 const port = () => z.int().min(1).max(65_535);
 /** A host name or an address, without the brackets that an IPv6 address has in URLs. */
 const host = () =>
@@ -40,121 +35,44 @@ function faultOfUrl(text: string): string | undefined {
   return url.username === "" ? undefined : "must not have a user name, use headers instead";
 }
 
-/** A JSON value with placeholders. */
-const template = () =>
-  z.json().superRefine((value, context) => reportFaults(context, () => compileTemplate(value, "fail")));
-
-/** A text with placeholders. */
-const textTemplate = () =>
-  z
-    .string()
-    .min(1)
-    .superRefine((value, context) => reportFaults(context, () => compileText(value, "fail")));
-
-function reportFaults(context: z.RefinementCtx, compile: () => unknown, place: readonly string[] = []): void {
-  try {
-    compile();
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    context.addIssue({ code: "custom", path: [...place, ...error.path], message: error.message });
-  }
-}
-
-const conditions = () =>
-  z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).superRefine((fields, context) => {
-    for (const field of Object.keys(fields)) {
-      if (conditionPath(field) !== undefined) continue;
-      const valid = validConditionFields.join(", ");
-      context.addIssue({
-        code: "custom",
-        path: [field],
-        message: `is not a field of a message, valid are ${valid}`,
-      });
-    }
-  });
-
-/** Which messages of its channels a target gets. */
-const routing = {
-  /** Valid values of fields, for example `language: [en, de]`. */
-  when: conditions().optional(),
-  /** Gets the messages that match the conditions of no other target of their channel. */
-  otherwise: z.boolean().default(false),
-  /** Delivers messages of one push_id one after the other. */
-  ordered: z.boolean().default(false),
-};
-
-const retry = z
-  .strictObject({
-    maxAttempts: z.int().min(1).max(1_000).default(20),
-    /** Longest time since the message was accepted. */
-    maxAgeMs: milliseconds().default(86_400_000),
-    /** Limit of the first delay; it doubles with each attempt. */
-    minDelayMs: milliseconds().default(1_000),
-    maxDelayMs: milliseconds().default(3_600_000),
-  })
-  .prefault({});
-
-/** How a target is called. A call is one request, with one message or with several. */
-const calls = {
-  /** Concurrent calls. */
-  concurrency: z.int().min(1).max(1_000).default(8),
-  /** Calls that begin in any one second. */
-  maxPerSecond: z.int().min(1).max(10_000).optional(),
-  /** Limit of one call. */
-  timeoutMs: milliseconds().default(10_000),
-  retry,
-  breaker: z
-    .strictObject({
-      /** The breaker opens after this many consecutive failed calls. */
-      failures: z.int().min(1).max(1_000).default(5),
-      /** Time until the next call; it doubles each time the target is still down. */
-      openMs: milliseconds().default(5_000),
-      maxOpenMs: milliseconds().default(60_000),
-    })
-    .prefault({}),
-};
-
-const written = {
-  /** Template of the sent message. Default: the message as received. */
-  body: template().optional(),
-  /** The treatment of placeholders without a value. */
-  missing: z.enum(["fail", "null", "omit"]).default("fail"),
-};
-
-const tls = z
-  .strictObject({
-    /** Authorities of the target's certificate, PEM. Default: those of Node. */
-    ca: filePath().optional(),
-    /** Client certificate and its key, PEM. */
-    cert: filePath().optional(),
-    key: filePath().optional(),
-  })
-  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), "needs cert and key together")
-  .prefault({});
+const kind = <K extends string>(name: K, what: string) => z.literal(name).describe(what);
 
 const responseBytes = z.int().min(0).max(67_108_864);
 
 const http = z
   .strictObject({
-    kind: z.literal("http"),
+    kind: kind("http", "http: messages go to a URL, as JSON."),
     ...routing,
     ...calls,
     ...written,
     tls,
-    /** Path and query may have placeholders, whose values are encoded. */
-    url: httpUrl(),
-    method: z.enum(["POST", "PUT"]).default("POST"),
-    /** Values may have placeholders. */
-    headers: z.record(headerName(), secret()).default({}),
-    /** One request for each message, or one with a list for the messages of a batch. */
-    per: z.enum(["message", "batch"]).default("message"),
-    maxMessages: z.int().min(1).max(1_000).default(100),
-    /** Secrets of Standard Webhooks; each of several adds a signature. */
+    url: httpUrl().meta({
+      description:
+        "URL that is called. Path and query may have placeholders such as {push_id}, whose values are encoded.",
+      examples: ["https://example.com/messages"],
+    }),
+    method: z.enum(["POST", "PUT"]).default("POST").describe("Method of the request."),
+    headers: z
+      .record(headerName(), secret())
+      .default({})
+      .meta({
+        description: "Headers of the request. Values may have placeholders.",
+        examples: [{ "X-Api-Key": { file: "crm-key.txt" } }],
+      }),
+    per: z
+      .enum(["message", "batch"])
+      .default("message")
+      .describe("message: one request for each message. batch: one with a list for the messages of a batch."),
+    maxMessages: z.int().min(1).max(1_000).default(100).describe("per batch: messages of one request."),
     signing: z
       .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
       .max(4)
-      .default([]),
-    maxAnswerBytes: responseBytes.default(65_536),
+      .default([])
+      .meta({
+        description: "Secrets of Standard Webhooks; each of several adds a signature.",
+        examples: [["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]],
+      }),
+    maxAnswerBytes: responseBytes.default(65_536).describe("Bytes of a response that are read. 0: none."),
   })
   .superRefine(({ url, headers, per, missing }, context) => {
     const rules = { missing, isForBatch: per === "batch" };
@@ -169,36 +87,75 @@ function isSigningSecret(text: string): boolean {
 }
 
 const grpc = z.strictObject({
-  kind: z.literal("grpc"),
+  kind: kind("grpc", "grpc: messages go to a service that implements engage.handler.v1.MessageHandler."),
   ...routing,
   ...calls,
   tls,
-  /** A service that implements engage.handler.v1.MessageHandler. */
-  url: httpUrl().refine((text) => (URL.parse(text)?.pathname || "/") === "/", "must have no path"),
-  bearer: secret().optional(),
-  maxMessages: z.int().min(1).max(1_000).default(500),
-  maxAnswerBytes: responseBytes.default(4_194_304),
+  url: httpUrl()
+    .refine((text) => (URL.parse(text)?.pathname || "/") === "/", "must have no path")
+    .meta({
+      description: "URL of a service that implements engage.handler.v1.MessageHandler, without a path.",
+      examples: ["http://127.0.0.1:9090"],
+    }),
+  bearer: secret()
+    .optional()
+    .meta({
+      description: "Bearer key of the calls. Default: none.",
+      examples: [{ file: "handler-key.txt" }],
+    }),
+  maxMessages: z.int().min(1).max(1_000).default(500).describe("Messages of one call."),
+  maxAnswerBytes: responseBytes
+    .default(4_194_304)
+    .describe("Bytes of a response. A call with a longer one fails."),
 });
 
 const smtp = z
   .strictObject({
-    kind: z.literal("smtp"),
+    kind: kind("smtp", "smtp: messages become mails."),
     ...routing,
     ...calls,
     missing: written.missing,
     tls,
-    host: host(),
-    port: port().default(587),
-    security: z.enum(["tls", "starttls", "none"]).default("starttls"),
-    user: z.string().min(1).optional(),
-    password: secret().optional(),
-    from: z.string().regex(/^[^\s<>@]+@[^\s<>@]+$/, 'must be a mail address such as "news@example.com"'),
-    /** Template of one mail address, for example `{push_id}`. */
-    to: textTemplate(),
-    subject: textTemplate(),
-    text: textTemplate().optional(),
-    /** Values of placeholders are escaped. */
-    html: textTemplate().optional(),
+    host: host().meta({ description: "Host of the mail server.", examples: ["mail.example.com"] }),
+    port: port().default(587).describe("Port of the mail server."),
+    security: z
+      .enum(["tls", "starttls", "none"])
+      .default("starttls")
+      .describe(
+        "tls: TLS from the first byte, usual at port 465. starttls: STARTTLS is required. none: no TLS at all.",
+      ),
+    user: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: "User of the login. It needs password. Default: no login.", examples: ["news"] }),
+    password: secret()
+      .optional()
+      .meta({
+        description: "Password of the login. It needs user.",
+        examples: [{ file: "mail-password.txt" }],
+      }),
+    from: z
+      .string()
+      .regex(/^[^\s<>@]+@[^\s<>@]+$/, 'must be a mail address such as "news@example.com"')
+      .meta({ description: "Mail address of the sender.", examples: ["news@example.com"] }),
+    to: textTemplate().meta({
+      description: "Template of one mail address.",
+      examples: ["{push_id}"],
+    }),
+    subject: textTemplate().meta({ description: "Template of the subject.", examples: ["{params.title}"] }),
+    text: textTemplate()
+      .optional()
+      .meta({
+        description: "Template of the plain text. A mail needs text or html.",
+        examples: ["{params.body}"],
+      }),
+    html: textTemplate()
+      .optional()
+      .meta({
+        description: "Template of the HTML, in which values of placeholders are escaped.",
+        examples: ["<p>{params.body}</p>"],
+      }),
   })
   .refine(({ text, html }) => text !== undefined || html !== undefined, "needs text or html")
   .refine(
@@ -206,22 +163,46 @@ const smtp = z
     "needs user and password together",
   );
 
+const user = (of: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: `User of the ${of} server. Default: none.`, examples: ["engage"] });
+const password = (of: string) =>
+  secret()
+    .optional()
+    .meta({ description: `Password of the ${of} server.`, examples: [{ file: "password.txt" }] });
+
 const nats = z
   .strictObject({
-    kind: z.literal("nats"),
+    kind: kind("nats", "nats: messages are published to a subject of a JetStream stream."),
     ...routing,
     ...calls,
     ...written,
     tls,
     servers: z
       .array(z.url({ protocol: /^(nats|tls)$/, error: 'must be a URL such as "nats://127.0.0.1:4222"' }))
-      .min(1),
+      .min(1)
+      .meta({
+        description: "URLs of the servers, with nats: or tls:. The first one that replies is used.",
+        examples: [["nats://127.0.0.1:4222"]],
+      }),
     subject: z
       .string()
-      .regex(/^[^\s.*>]+(\.[^\s.*>]+)*$/, 'must be a subject without wildcards such as "push.mail"'),
-    user: z.string().min(1).optional(),
-    password: secret().optional(),
-    token: secret().optional(),
+      .regex(/^[^\s.*>]+(\.[^\s.*>]+)*$/, 'must be a subject without wildcards such as "push.mail"')
+      .meta({
+        description: "Subject that a stream of JetStream listens to.",
+        examples: ["push.mail"],
+      }),
+    user: user("NATS"),
+    password: password("NATS"),
+    token: secret()
+      .optional()
+      .meta({
+        description: "Token of the NATS server, instead of user and password.",
+        examples: [{ file: "nats-token.txt" }],
+      }),
   })
   .refine(
     ({ user, password }) => (user === undefined) === (password === undefined),
@@ -230,33 +211,50 @@ const nats = z
   .refine(({ user, token }) => user === undefined || token === undefined, "needs either user or token");
 
 const redis = z.strictObject({
-  kind: z.literal("redis"),
+  kind: kind("redis", "redis: messages are added to a stream."),
   ...routing,
   ...calls,
   ...written,
-  host: host(),
-  port: port().default(6_379),
-  /** Left out: no TLS. */
-  tls: tls.unwrap().optional(),
-  user: z.string().min(1).optional(),
-  password: secret().optional(),
-  database: z.int().min(0).default(0),
-  stream: z.string().min(1),
-  /** The stream is cut to about this many entries. */
-  maxLength: z.int().min(1).optional(),
+  host: host().meta({ description: "Host of the Redis server.", examples: ["redis.example.com"] }),
+  port: port().default(6_379).describe("Port of the Redis server."),
+  tls: tls.unwrap().optional().describe("TLS of the connection to the target. Default: no TLS."),
+  user: user("Redis"),
+  password: password("Redis"),
+  database: z.int().min(0).default(0).describe("Number of the database."),
+  stream: z
+    .string()
+    .min(1)
+    .meta({ description: "Key of the stream.", examples: ["push"] }),
+  maxLength: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({
+      description: "The stream is cut to about this many entries. Default: it is not cut.",
+      examples: [1_000_000],
+    }),
 });
 
 const file = z.strictObject({
-  kind: z.literal("file"),
+  kind: kind("file", "file: messages are appended to a file, one a line."),
   ...routing,
   ...calls,
   ...written,
-  path: filePath(),
+  path: filePath().meta({ description: "The file.", examples: ["/var/lib/engage/messages.ndjson"] }),
 });
 
-const log = z.strictObject({ kind: z.literal("log"), ...routing, ...calls, ...written });
+const log = z.strictObject({
+  kind: kind("log", "log: messages go to the log of this service."),
+  ...routing,
+  ...calls,
+  ...written,
+});
 
-const pull = z.strictObject({ kind: z.literal("pull"), ...routing, retry });
+const pull = z.strictObject({
+  kind: kind("pull", "pull: a handler fetches the messages by LeaseMessages and SettleMessages."),
+  ...routing,
+  retry,
+});
 
 /** One entry of `webhook.targets`. */
 export const targetSchema = z.discriminatedUnion("kind", [http, grpc, smtp, nats, redis, file, log, pull]);
@@ -274,5 +272,10 @@ export const outboundSchema = z.strictObject({
           'must be a network such as "10.0.0.0/8", an address, or a place such as "mail.internal:587"',
         ),
     )
-    .default([]),
+    .default([])
+    .meta({
+      description:
+        "Networks, addresses, and places of host and port. All other addresses that are not public are refused.",
+      examples: [["10.0.0.0/8", "mail.internal:587"]],
+    }),
 });

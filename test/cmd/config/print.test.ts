@@ -63,3 +63,23 @@ test("paths start at the file that names them; those of the environment and of d
   expect(loadConfig({ env: { ENGAGE_DATA: "here" }, cwd, file }).config.data).toBe(join(cwd, "here"));
   expect(loadConfig({ env: {}, cwd }).config.data).toBe(join(cwd, "data"));
 });
+
+test("the meaning of each setting is printed above it, and changes no value", () => {
+  const yaml =
+    "projects:\n  - id: 1\nwebhook:\n  targets:\n    crm: { kind: http, url: 'https://a.example' }\n    away: { kind: pull }\n";
+  const loaded = loadText(yaml);
+  const lines = loaded.print(true).split("\n");
+  expect(lines.slice(0, 3)).toEqual([
+    "# Address and port of gRPC, gRPC-Web, Connect, REST and the console. Port 0: any free port. Other",
+    "# addresses than loopback require a decision in auth.",
+    "listen: 127.0.0.1:8080                           # default",
+  ]);
+  const at = (line: string) => lines.findIndex((one) => one.startsWith(line));
+  expect(lines[at("  - id: 1") - 1]).toBe("  # Id of the project, by which queries and tokens name it.");
+  expect(lines[at("      kind: http") - 1]).toBe("      # http: messages go to a URL, as JSON.");
+  expect(lines[at("      kind: pull") - 1]).toBe(
+    "      # pull: a handler fetches the messages by LeaseMessages and SettleMessages.",
+  );
+  const withoutTexts = lines.filter((line) => !/^ *#/.test(line)).join("\n");
+  expect(withoutTexts).toBe(loaded.print());
+});
