@@ -62,6 +62,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     "engage check https://example.com/hook --secret-file secret.txt --junit report.xml",
   ],
   listen: ["engage listen --secret abc --fail 1,3"],
+  completion: ["engage completion bash > engage.bash"],
   send: ["engage send http://127.0.0.1:9000/hook --secret abc --push-id ann --param title=Hello"],
 };
 

@@ -4,6 +4,7 @@ import { type Common, command, milliseconds, optionsOf, positive } from "./argum
 import { addCatalog } from "./catalog/arguments.ts";
 import { addCheck } from "./check/arguments.ts";
 import { addCohort } from "./cohort/arguments.ts";
+import { addCompletion } from "./completion/arguments.ts";
 import { addDeadLetters } from "./dead-letters/arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addExport } from "./export/arguments.ts";
@@ -67,6 +68,7 @@ ${exitCodes}`,
   addCheck(program);
   addListen(program);
   addSend(program);
+  addCompletion(program);
   addExamples(program);
   return program;
 }
@@ -115,12 +117,20 @@ function addTools(program: Command): void {
         "schema",
       ]),
     )
+    .addOption(
+      new Option("--describe", "with --print: write the meaning of each setting above it").conflicts([
+        "check",
+        "schema",
+      ]),
+    )
     .option("--check", "list all errors, with line numbers")
     .addOption(new Option("--schema", "print the JSON Schema of engage.yaml, for editors").conflicts("check"))
-    .action(async (options: Common & { check?: true; schema?: true }) => {
+    .action(async (options: Common & { check?: true; schema?: true; describe?: true }) => {
       const { checkConfig, printConfig, printSchema } = await import("./config/command.ts");
       if (options.schema) return printSchema(process.stdout);
-      await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
+      const source = await optionsOf(options);
+      if (options.check) await checkConfig(source, process.stdout);
+      else printConfig(source, process.stdout, options.describe);
     });
   command(program, "migrate", "upgrade tables of shared stores to this version").action(
     async (options: Common) => {
