@@ -14,6 +14,8 @@ export interface ComputedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
+  /** The names of the labels of all samples; `le` of a histogram is none of them. */
+  readonly labels: readonly string[];
   /** Called at each scrape. */
   readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
@@ -24,12 +26,13 @@ export interface ComputedMetric {
  * and `reset`.
  */
 export function registerComputed(registry: Registry, metric: ComputedMetric): void {
-  const { name, help, type, samples } = metric;
+  const { name, help, type, labels, samples } = metric;
   const adapter = {
     name,
     help,
     type,
     aggregator: "sum",
+    labelNames: labels,
     get: async () => ({ name, help, type, aggregator: "sum", values: await samples() }),
     reset: () => undefined,
   };

@@ -55,6 +55,7 @@ function eventLoopDelay(): ComputedMetric {
     name: "engage_event_loop_delay_seconds",
     help: "How late timers fired since the last scrape; quantile 1 is the maximum",
     type: "gauge",
+    labels: ["quantile"],
     samples: () => {
       const samples = [
         sample("0.5", delay.percentile(50)),

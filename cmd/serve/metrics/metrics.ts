@@ -29,6 +29,7 @@ export function counterFactory(registry: Registry): CreateCounter {
       name,
       help,
       type: "counter",
+      labels,
       samples: () =>
         Array.from(sums.values(), ({ values, sum }) => ({
           labels: Object.fromEntries(labels.map((label, i) => [label, values[i]!])),
@@ -39,14 +40,15 @@ export function counterFactory(registry: Registry): CreateCounter {
   };
 }
 
-/** Registers a gauge whose samples are read at each scrape. */
+/** Registers a gauge whose samples are read at each scrape and have these labels. */
 export function registerGauge(
   registry: Registry,
   name: string,
   help: string,
   samples: () => readonly Sample[] | Promise<readonly Sample[]>,
+  ...labels: readonly string[]
 ): void {
-  registerComputed(registry, { name, help, type: "gauge", samples });
+  registerComputed(registry, { name, help, type: "gauge", labels, samples });
 }
 
 /** One sample without labels; none for a value that is not known. */

@@ -20,5 +20,6 @@ export function registerStoreGauge(registry: Registry, stores: readonly FindPart
         Array.from(parts, ([part, isUp]) => ({ labels: { part }, value: isUp ? 1 : 0 })),
       );
     },
+    "part",
   );
 }

@@ -19,12 +19,18 @@ const timeoutMs = 2_000;
 /** Registers the gauges of the inbox, which is read at each scrape. */
 export function registerInboxGauges(registry: Registry, inbox: Pick<Inbox, "counts" | "health">): void {
   const readState = createStateReader(inbox);
-  const gauge = (name: string, help: string, read: (state: InboxState) => readonly Sample[]): void =>
-    registerGauge(registry, name, help, async () => read(await readState()));
+  const gauge = (
+    name: string,
+    help: string,
+    read: (state: InboxState) => readonly Sample[],
+    ...labels: readonly string[]
+  ): void => registerGauge(registry, name, help, async () => read(await readState()), ...labels);
   const countsOf = (field: "pending" | "dead") => (state: InboxState) =>
     state.counts.map(({ channel, target, [field]: value }) => ({ labels: { channel, target }, value }));
-  gauge("engage_webhook_pending", "Deliveries that wait or are in progress", countsOf("pending"));
-  gauge("engage_webhook_dead_letters", "Deliveries that were given up and not replayed", countsOf("dead"));
+  const pending = "Deliveries that wait or are in progress";
+  const dead = "Deliveries that were given up and not replayed";
+  gauge("engage_webhook_pending", pending, countsOf("pending"), "channel", "target");
+  gauge("engage_webhook_dead_letters", dead, countsOf("dead"), "channel", "target");
   gauge("engage_webhook_inbox_writable", "1 while batches can be stored", ({ health }) =>
     single(health?.writable === true ? 1 : 0),
   );
@@ -73,14 +79,21 @@ export function registerTargetGauges(registry: Registry, { states }: Pick<Delive
       states().flatMap(({ target, breaker }) =>
         breakerStates.map((state) => ({ labels: { target, state }, value: state === breaker ? 1 : 0 })),
       ),
+    "target",
+    "state",
   );
-  registerGauge(registry, "engage_webhook_calls_in_flight", "Calls of targets in progress", () =>
-    states().map(({ target, calls }) => ({ labels: { target }, value: calls })),
+  registerGauge(
+    registry,
+    "engage_webhook_calls_in_flight",
+    "Calls of targets in progress",
+    () => states().map(({ target, calls }) => ({ labels: { target }, value: calls })),
+    "target",
   );
   registerGauge(
     registry,
     "engage_webhook_held_messages",
     "Messages that are leased from the inbox and not settled",
     () => states().map(({ target, held }) => ({ labels: { target }, value: held })),
+    "target",
   );
 }

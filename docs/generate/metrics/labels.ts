@@ -1,0 +1,22 @@
+/** The meaning of labels. All values come from closed lists or from the configuration. */
+export const labelTexts: Readonly<Record<string, string>> = {
+  channel: "Webhook channel, by its name in the configuration; `(unknown)` for all others.",
+  code: "Status code of gRPC, such as `OK`.",
+  direction: "`in` for requests, `out` for responses.",
+  engine: "What processed the query: `embedded`, `platform`, or `none` for calls without a known project.",
+  format: "Name of the format in the configuration.",
+  kind: "Kind of record, id or warning.",
+  method: "Method, such as `proto.Parser/Parse`.",
+  operation: "Operation of a service or a store.",
+  outcome: "How it ended.",
+  part: "`postgres`, or a shard of ClickHouse.",
+  project: "Id of the project.",
+  protocol: "`grpc`, `grpc-web`, `connect` or `rest`.",
+  quantile: "`0.5`, `0.99`, or `1` for the maximum.",
+  reason: "Cause; [Errors](errors.md) explains it.",
+  source: "How it arrived, or where it came from.",
+  state: "`closed`, `open` or `half-open`.",
+  target: "Target of webhooks, by its name in the configuration.",
+  what: "What failed.",
+  where: "Thread: `inline` or `worker`.",
+};
