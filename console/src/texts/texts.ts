@@ -1,12 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { language } from "../app/preferences.ts";
 import { type Arguments, type Catalogue, fillIn, type TextKey } from "./catalogue.ts";
-
-/** Each language is a file of its own, so that nobody loads the others. */
-const loads: Readonly<Record<string, () => Promise<Catalogue>>> = {
-  en: async () => (await import("./en/en.ts")).en,
-  zh: async () => (await import("./zh/zh.ts")).zh,
-};
+import { loadTexts } from "./languages.ts";
 
 /** The texts on the screen. */
 const present = signal<{ readonly language: string; readonly catalogue: Catalogue } | undefined>(undefined);
@@ -16,7 +11,7 @@ export function followLanguage(): Promise<void> {
   return new Promise((resolve) => {
     effect(() => {
       const chosen = language.value;
-      void loads[chosen]!().then(
+      void loadTexts(chosen).then(
         (catalogue) => {
           if (language.peek() === chosen) present.value = { language: chosen, catalogue };
           resolve();

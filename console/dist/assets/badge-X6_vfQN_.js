@@ -1,1 +1,0 @@
-import{I as e}from"./copy-BS72LqjI.js";function t({tone:t,children:n}){return e(`span`,{class:`badge ${t}`,children:[e(`span`,{class:`dot ${t}`,"aria-hidden":`true`}),n]})}export{t};
