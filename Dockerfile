@@ -23,6 +23,7 @@ COPY --from=build /build/dist dist
 COPY package.json engage.demo.yaml LICENSE ./
 COPY proto proto
 COPY console/dist console/dist
+COPY docs docs
 RUN install -d -o node -g node /data
 USER node
 VOLUME /data

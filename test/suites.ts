@@ -17,7 +17,11 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/base/rpc/json-reader.test.ts",
     "test/gateway/rest/codec.test.ts",
   ],
-  "base/text": ["test/base/text/csv.test.ts", "test/cmd/import"],
+  "base/text": [
+    "test/base/text/csv.test.ts",
+    "test/services/webhook/targets/targets.test.ts",
+    "test/cmd/import",
+  ],
   "base/time": ["test/base/time/zone.test.ts", "test/services/analysis/describe/time/range.test.ts"],
   cmd: ["test/cmd/engage.test.ts", "test/cmd/program.test.ts", "test/readme.test.ts"],
   "cmd/catalog": ["test/cmd/catalog"],
@@ -51,6 +55,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/serve/analysis": ["test/cmd/serve/analysis", "test/cmd/token/token.test.ts"],
   "cmd/serve/channel": ["test/cmd/serve/channel", "test/cmd/config/schema/channel.test.ts", "test/cmd/push"],
   "cmd/serve/data": ["test/cmd/serve/data", "test/cmd/serve/event/event.test.ts"],
+  "cmd/serve/docs": ["test/cmd/serve/docs", "test/servers/browser/docs.test.ts"],
   "cmd/serve/event": [
     "test/cmd/serve/event",
     "test/cmd/import",

@@ -19,6 +19,7 @@ import type { Config, DescribedConfig } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
 import { consolePath, createConsole } from "./console.ts";
+import { createDocs } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
@@ -83,6 +84,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     codecs,
     pages: {
       ...console?.pages,
+      folders: [...(console?.pages.folders ?? []), createDocs()],
       checks,
       metrics,
       ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(auth) }),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { compressOnce, compressResponse } from "../http/compress.ts";
+import { createFixedPage } from "../pages/fixed-page.ts";
 import type { PageHandler } from "../pages/pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
 
@@ -76,23 +76,4 @@ const fileHeaders = { "cache-control": "public, max-age=86400" } as const;
 
 function createFilePage(name: string, contentType: string): PageHandler {
   return createFixedPage(() => readFile(docsFile(name)), contentType, fileHeaders);
-}
-
-const compressMinBytes = 4_096;
-
-/** Creates a page whose body is loaded at the first request and kept, also compressed, since requests need no key. */
-function createFixedPage(
-  load: () => Promise<Buffer>,
-  contentType: string,
-  own: Readonly<Record<string, string>>,
-): PageHandler {
-  const compress = compressOnce();
-  let loaded: Promise<Buffer> | undefined;
-  return async (request) => {
-    loaded ??= load();
-    const response = { status: 200, headers: {}, body: await loaded };
-    const { headers, body } = await compressResponse(response, request, compressMinBytes, compress);
-    const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-    return { contentType, body, headers: { ...own, ...Object.fromEntries(added) } };
-  };
 }

@@ -1,4 +1,5 @@
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { escapeHtml } from "../../../base/text/escape-html.ts";
 import { compileHeader } from "../mapping/header-template.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
 import { compileUrl } from "../mapping/url-template.ts";
@@ -128,16 +129,4 @@ function readPem(files: PemFiles, { readFile }: TargetPorts): { ca?: string; cer
     ...(cert !== undefined && { cert: readFile(cert) }),
     ...(key !== undefined && { key: readFile(key) }),
   };
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

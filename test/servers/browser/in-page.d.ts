@@ -3,3 +3,8 @@ export function report(argument: {
   readonly target: string;
   readonly record: string;
 }): Promise<readonly unknown[]>;
+
+export function searchDocs(
+  text: string,
+): Promise<{ readonly state: string; readonly links: readonly string[] }>;
+export function violationsOf(url: string): Promise<readonly string[]>;

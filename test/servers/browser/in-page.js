@@ -37,3 +37,27 @@ export async function report({ target, record }) {
   });
   return [await send(false), await send(true), config.status, asked.status];
 }
+
+/** Types a text into the search of the documentation, and returns what it finds. */
+export async function searchDocs(text) {
+  const field = document.getElementById("search");
+  const state = document.getElementById("state");
+  state.textContent = "";
+  field.value = text;
+  field.dispatchEvent(new Event("input"));
+  while (state.textContent === "") await new Promise((resolve) => setTimeout(resolve, 10));
+  const links = Array.from(document.querySelectorAll("#found a"), ({ href }) => href);
+  return { state: state.textContent, links };
+}
+
+/** Loads a script again, and returns the violations of the page's policy until it has run. */
+export async function violationsOf(url) {
+  const found = [];
+  const observer = new ReportingObserver((reports) => found.push(...reports.map(({ type }) => type)), {
+    buffered: true,
+  });
+  observer.observe();
+  await fetch(url);
+  found.push(...observer.takeRecords().map(({ type }) => type));
+  return found;
+}

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { packageRoot } from "../../../base/package/root.ts";
+import type { PageFolder, PageHandler } from "../../../gateway/pages/pages.ts";
+
+/** The path at which the documentation is served. The path without the slash has the reference of the API. */
+export const docsPath = "/docs/";
+
+/**
+ * Creates the pages of the documentation, which are the Markdown files of `docs/`. Nothing is read, and no renderer is
+ * loaded, before the first request.
+ */
+export function createDocs(folder = join(packageRoot, "docs")): PageFolder {
+  let loading: Promise<ReadonlyMap<string, PageHandler>> | undefined;
+  const load = async (): Promise<ReadonlyMap<string, PageHandler>> => {
+    const { openSite } = await import("./site.ts");
+    return await openSite(folder);
+  };
+  return {
+    path: docsPath,
+    pageAt: (rest) => async (request) => {
+      loading ??= load();
+      const page = (await loading).get(rest);
+      return page === undefined ? notFound(rest) : await page(request);
+    },
+  };
+}
+
+function notFound(rest: string): ReturnType<PageHandler> {
+  const message = `the documentation has no page ${docsPath}${rest}`;
+  return {
+    status: 404,
+    contentType: "application/json",
+    body: JSON.stringify({ code: 5, message, details: [] }),
+    headers: { "cache-control": "no-store" },
+  };
+}

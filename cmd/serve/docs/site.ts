@@ -1,0 +1,72 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createFixedPage } from "../../../gateway/pages/fixed-page.ts";
+import type { PageHandler } from "../../../gateway/pages/pages.ts";
+import { layOut, layOutIndex } from "./layout.ts";
+import { type Document, readDocument } from "./markdown.ts";
+import { script } from "./script.ts";
+import { style } from "./style.ts";
+
+/** A part of a page that a search can find. */
+interface SearchEntry {
+  readonly page: string;
+  readonly title: string;
+  readonly heading: string;
+  readonly anchor: string;
+  readonly text: string;
+}
+
+/** The policy allows nothing from other origins and nothing inline. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "base-uri 'none'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "img-src 'self'",
+  "require-trusted-types-for 'script'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "trusted-types 'none'",
+].join("; ");
+
+const checkedEachTime = { "cache-control": "no-cache" } as const;
+const pageHeaders = {
+  ...checkedEachTime,
+  "content-security-policy": contentSecurityPolicy,
+  "referrer-policy": "no-referrer",
+} as const;
+
+/**
+ * Reads the Markdown files of a folder and of its folder `reference`, and returns their pages by their paths within the
+ * documentation. A page is rendered when it is first requested.
+ */
+export async function openSite(folder: string): Promise<ReadonlyMap<string, PageHandler>> {
+  const names = (await Promise.all(["", "reference/"].map((part) => listPages(folder, part)))).flat();
+  const documents = await Promise.all(
+    names.map(async (name) => readDocument(name, await readFile(join(folder, `${name}.md`), "utf8"), names)),
+  );
+  const html = (write: () => string) =>
+    createFixedPage(async () => Buffer.from(write()), "text/html; charset=utf-8", pageHeaders);
+  const file = (text: () => string, contentType: string) =>
+    createFixedPage(async () => Buffer.from(text()), contentType, checkedEachTime);
+  return new Map([
+    ["", html(() => layOutIndex(documents))],
+    ["docs.css", file(() => style, "text/css; charset=utf-8")],
+    ["docs.js", file(() => script, "text/javascript; charset=utf-8")],
+    ["search.json", file(() => JSON.stringify(documents.flatMap(entriesOf)), "application/json")],
+    ...documents.map((document) => [document.name, html(() => layOut(document, documents))] as const),
+  ]);
+}
+
+async function listPages(folder: string, part: string): Promise<readonly string[]> {
+  const files = await readdir(join(folder, part));
+  return files
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `${part}${file.slice(0, -3)}`)
+    .sort();
+}
+
+function entriesOf({ name, title, sections }: Document): readonly SearchEntry[] {
+  return sections.map(({ heading, anchor, text }) => ({ page: name, title, heading, anchor, text }));
+}
