@@ -1,4 +1,4 @@
-# In the older C library of node:24-slim, pthread_cond_signal blocks the main thread: docs/decisions/0067-c-library.md
+# Before glibc 2.41, pthread_cond_signal can block the main thread: docs/decisions/0067-c-library.md
 FROM node:24-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -11,7 +11,8 @@ COPY gateway gateway
 COPY services services
 COPY store store
 COPY cmd cmd
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node gateway/openapi/copy-docs-files.ts && npm prune --omit=dev --ignore-scripts
+COPY build build
+RUN node build/build.ts && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-trixie-slim
 ENV NODE_ENV=production \

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { builtFolder } from "../../base/package/root.ts";
 
 /** The files of swagger-ui-dist that the reference page uses, with their media types. */
 export const docsFiles: Readonly<Record<string, string>> = {
@@ -13,21 +12,19 @@ export const docsFiles: Readonly<Record<string, string>> = {
 /** The notices that the licence requires next to the files. */
 export const docsNotices: readonly string[] = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 
-/**
- * Returns the folder of a built package that has copies of the files. The package swagger-ui-dist is no dependency of
- * this one, since it depends on a package whose install script reports every installation.
- */
-function builtFolder(): string {
-  return fileURLToPath(new URL("swagger-ui", import.meta.url));
-}
+/** The folder of copies of the files, in the folder of built files. */
+export const docsFolder = "swagger-ui";
 
 /** Returns the folder of the package itself, for development. */
 export function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }
 
-/** Returns the path of a file of the reference page. */
+/**
+ * Returns the path of a file of the reference page. A built package has copies of the files: the package
+ * swagger-ui-dist is no dependency of it, since that depends on a package whose install script reports every
+ * installation.
+ */
 export function docsFile(name: string): string {
-  const built = join(builtFolder(), name);
-  return existsSync(built) ? built : join(packageFolder(), name);
+  return join(builtFolder === undefined ? packageFolder() : join(builtFolder, docsFolder), name);
 }

@@ -1,23 +1,26 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { SourceMap, type SourceMapping } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot } from "../../base/package/root.ts";
 
 const run = promisify(execFile);
 const repositoryModules = join(packageRoot, "node_modules");
-const node = join(repositoryModules, ".bin/node");
+const node = process.execPath;
 const folder = mkdtempSync(join(tmpdir(), "engage-pack-"));
 const modules = join(folder, "node_modules");
 const installed = join(modules, "engage");
@@ -45,6 +48,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const textOf = (path: string) => readFileSync(join(installed, path), "utf8");
+
 /** Runs a program in the folder of the package's user. */
 const inFolder = (program: string, args: readonly string[]) =>
   run(program, args, { cwd: folder, timeout: 60_000 });
@@ -57,14 +62,45 @@ test("the package holds what runs and what is imported, and no sources", () => {
     "console/dist/index.html",
     "console/dist/index.html.br",
     "dist/cmd/engage.js",
-    "dist/gateway/openapi/swagger-ui/LICENSE",
-    "dist/gateway/openapi/swagger-ui/swagger-ui-bundle.js",
+    "dist/swagger-ui/LICENSE",
+    "dist/swagger-ui/swagger-ui-bundle.js",
     "engage.demo.yaml",
     "package.json",
     "proto/proto/parser.proto",
   ];
   expect(files).toEqual(expect.arrayContaining(expected));
   expect(files.filter((path) => /(?<!\.d)\.ts$|^(test|bench|node_modules)\//.test(path))).toEqual([]);
+});
+
+test("each thread has a file of its own", () => {
+  const layers = ["base", "gateway", "services", "store", "cmd"];
+  const sources = layers.flatMap((layer) =>
+    readdirSync(join(packageRoot, layer), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(packageRoot, layer, name), "utf8")),
+  );
+  const threads = sources.flatMap((text) => [...text.matchAll(/workerUrl\("([^"]+)"\)/g)]);
+  expect(threads.length).toBeGreaterThan(5);
+  expect(files).toEqual(expect.arrayContaining(threads.map(([, path]) => `dist/${path}.js`)));
+});
+
+test("a place in a built file leads to its source", () => {
+  const built = files.find((path) => path.endsWith(".js") && textOf(path).includes("function exitCodeOf("))!;
+  const lines = textOf(built).split("\n");
+  const line = lines.findIndex((text) => text.includes("function exitCodeOf("));
+  const map = new SourceMap(JSON.parse(textOf(`${built}.map`)));
+  const entry = map.findEntry(line, lines[line]!.indexOf("exitCodeOf"));
+  expect(entry).toMatchObject({ originalSource: expect.stringMatching(/cmd\/main\.ts$/) });
+  const source = readFileSync(join(packageRoot, "cmd/main.ts"), "utf8").split("\n");
+  expect(source[(entry as SourceMapping).originalLine]).toContain("function exitCodeOf(");
+});
+
+test("it names the packages that its files contain, with their licences", () => {
+  const { dependencies } = packageJson;
+  const licences = textOf("dist/LICENSES.txt");
+  expect(licences).toContain(`\nzod ${dependencies.zod}, MIT\n`);
+  expect(licences).toContain(`\n@bufbuild/protobuf ${dependencies["@bufbuild/protobuf"]}, `);
+  expect(licences).toContain("Copyright (c) 2025 Colin McDonnell");
 });
 
 test("no package that it brings runs a script when it is installed", () => {
@@ -89,6 +125,62 @@ test("the program runs from where packages are installed", async () => {
 
 test("it serves from there: the demo's calls are answered", async () => {
   expect((await engage("demo")).stdout).toContain("Stopped.");
+});
+
+describe("a server from there", () => {
+  const post = (body: object): RequestInit => ({
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const query = {
+    projectId: 1,
+    events: [{ type: "normal", eventName: "login", analysis: "TOTAL_TIMES" }],
+    eventView: { startTime: "2026-11-01", endTime: "2026-11-02", timeParticleSize: "day" },
+  };
+  const saved = { name: "logins", requestJson: JSON.stringify(query) };
+  const token = "token=demo-token";
+  let child: ChildProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    const env = {
+      PATH: process.env["PATH"],
+      ENGAGE_LISTEN: "127.0.0.1:0",
+      ENGAGE_DATA: join(folder, "data"),
+    };
+    child = spawn(node, [join(installed, packageJson.bin.engage), "serve"], { cwd: folder, env });
+    for await (const line of createInterface(child.stdout!)) {
+      url = JSON.parse(line).url ?? "";
+      if (url !== "") break;
+    }
+    child.stdout!.resume();
+  });
+
+  afterAll(async () => {
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  // The demo makes calls of the other contracts.
+  test.each<[string, RequestInit, string]>([
+    ["/console/", {}, "<!doctype html>"],
+    ["/docs", {}, "swagger-ui-bundle.js"],
+    ["/openapi.json", {}, '"openapi":"3.1'],
+    ["/v1/parser:explain", post({ content: "YQ==", format: "game" }), '"lines":'],
+    [`/v1/projects?${token}`, {}, '"projects":'],
+    [`/v1/projects/1/queries?${token}`, post(saved), '"queryId":'],
+    ["/v1/channels", {}, "{"],
+    ["/v1/webhook/stats", {}, '"targets":'],
+    ["/v1/dead-letter-kinds", {}, '"kinds":'],
+    ["/v1/settings/version", {}, `"nodeVersion":"${process.version}"`],
+  ])("answers %s", async (path, init, part) => {
+    const response = await fetch(url + path, init);
+    expect([response.status, (await response.text()).toLowerCase()]).toEqual([
+      200,
+      expect.stringContaining(part.toLowerCase()),
+    ]);
+  });
 });
 
 test("its worker threads run from there too", async () => {

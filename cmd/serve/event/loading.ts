@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/async/clock.ts";
+import { workerUrl } from "../../../base/package/root.ts";
 import { maxPropertiesOf, minFreeBytesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
 import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
@@ -71,9 +72,8 @@ const youngGenerationMib = 96;
 export const loadDelays = { minDelayMs: 500, maxDelayMs: 60_000 };
 /** The size of the young generation of a thread that only writes. */
 const spoolYoungGenerationMib = 2;
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-const workerUrl = new URL(`./load-worker.${extension}`, import.meta.url);
-const spoolWorkerUrl = new URL(`./spool-worker.${extension}`, import.meta.url);
+const loadWorkerUrl = workerUrl("cmd/serve/event/load-worker");
+const spoolWorkerUrl = workerUrl("cmd/serve/event/spool-worker");
 
 /**
  * Opens the store and the spool of the data folder, and begins to load.
@@ -185,6 +185,6 @@ function startSpoolWorker(setup: SegmentsSetup): Worker {
 /** Starts a thread that prepares records. */
 export function startWorker(setup: LoadWorkerSetup): PrepareWorker {
   const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMib };
-  const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load", resourceLimits });
+  const worker = new Worker(loadWorkerUrl, { workerData: setup, name: "engage-load", resourceLimits });
   return createPrepareWorker(worker, setup.progress);
 }

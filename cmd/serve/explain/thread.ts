@@ -1,5 +1,6 @@
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
 import type { Clock } from "../../../base/async/clock.ts";
+import { workerUrl } from "../../../base/package/root.ts";
 import type { ParserConfig } from "../../../services/parser/config.ts";
 import {
   ExplainError,
@@ -26,12 +27,11 @@ const defaultMaxMs = 2_000;
 /** Time for the start of a thread, which the caller does not cause. */
 const startMs = 30_000;
 const checkMs = 50;
-const idleMs = 60_000;
+const idleMs = 10_000;
 /** Contents that are explained or wait for it. */
 const maxOpen = 8;
 
-const workerFile = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url)
-  .href;
+const workerFile = workerUrl("cmd/serve/explain/worker").href;
 
 export interface ExplainThread extends AsyncDisposable {
   readonly explain: ParserExplainerOptions["explain"];
@@ -45,8 +45,9 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
   const { config, clock, maxMs = defaultMaxMs, maxOldGenerationSizeMb = 256 } = options;
   let threads: Piscina<WorkerTask, ExplainOutcome> | undefined;
   let open = 0;
-  const openThreads = (): Piscina<WorkerTask, ExplainOutcome> => {
-    threads ??= new Piscina<WorkerTask, ExplainOutcome>({
+  const openThreads = async (): Promise<Piscina<WorkerTask, ExplainOutcome>> => {
+    const library = await import("piscina");
+    threads ??= new library.Piscina<WorkerTask, ExplainOutcome>({
       filename: workerFile,
       name: "explainInWorker",
       minThreads: 0,
@@ -84,7 +85,8 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       using _limit = limitTime(begun, ended);
       try {
         const content = new Uint8Array(task.content);
-        return await openThreads().run(
+        const pool = await openThreads();
+        return await pool.run(
           { ...task, content, begun },
           { signal: AbortSignal.any([signal, ended.signal]), transferList: [content.buffer] },
         );

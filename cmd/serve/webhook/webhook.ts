@@ -31,7 +31,6 @@ import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts
 import { sharedDatabase } from "../shared/databases.ts";
 import type { SharedStores } from "../shared/stores.ts";
 import { createStopTime } from "../stop-time.ts";
-import { openClickForwarder } from "./click-forward.ts";
 import { clickFolder, openClickSpool } from "./click-spool.ts";
 import { type Messages, openMessages, refuseMessages } from "./messages.ts";
 
@@ -79,6 +78,7 @@ export async function openWebhookServices(
   const stores = database === undefined ? undefined : shared;
   const spool = opened.use(await openClickSpool(config, logger, stores));
   if (clicksConfig.forward !== undefined) {
+    const { openClickForwarder } = await import("./click-forward.ts");
     opened.use(
       await openClickForwarder(clicksConfig.forward, {
         reader: spool.reader,

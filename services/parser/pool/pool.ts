@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isMarkedAsUntransferable } from "node:worker_threads";
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
+import { workerUrl } from "../../../base/package/root.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { ParserConfig } from "../config.ts";
 import type { Batch, ParsedBatch } from "../line/batch.ts";
@@ -19,6 +20,8 @@ export interface ParserPoolOptions {
   readonly maxPendingBytes: number;
   /** Monotonic clock in ms. */
   readonly monotonicMs: () => number;
+  /** The time without a batch after which threads end. Default: 10 s. */
+  readonly idleMs?: number;
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb?: number };
 }
 
@@ -44,48 +47,81 @@ export interface ParserPool extends AsyncDisposable {
 
 type Threads = Piscina<WorkerTask, ParsedBatch>;
 
-const workerFile = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url)
-  .href;
+const workerFile = workerUrl("services/parser/pool/worker").href;
 
-/** Creates no thread before the first batch. */
-export function createParserPool(options: ParserPoolOptions): ParserPool {
-  const crashing = createCrashingItems();
+/** Threads without a batch for this time end, and with them their memory. */
+const idleMs = 10_000;
+
+/** The threads of a pool, and those that were replaced and are ending. */
+interface PoolThreads extends AsyncDisposable {
+  /** Starts a thread if there is none. */
+  open(): Promise<Threads>;
+  /** The next batch starts other threads: Piscina starts no more after one failed to start. */
+  replace(broken: Threads): void;
+  /** Ends the threads when nothing has been opened for a while. */
+  endLater(): void;
+}
+
+function createThreads(options: ParserPoolOptions, isIdle: () => boolean): PoolThreads {
   let threads: Threads | undefined;
+  let ending: NodeJS.Timeout | undefined;
   const retired = new Set<Threads>();
-  const open = new Set<Promise<ParsedBatch>>();
-  let pendingBytes = 0;
-  let unusableUntil = 0;
-
-  function openThreads(): Threads {
-    if (threads !== undefined) return threads;
-    const opened = new Piscina<WorkerTask, ParsedBatch>({
-      filename: workerFile,
-      name: "parseInWorker",
-      minThreads: 1,
-      maxThreads: options.config.workers,
-      idleTimeout: 60_000,
-      workerData: options.config,
-      ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
-    });
-    // A worker that crashes between two batches is only reported here.
-    opened.on("error", () => {
-      if (pendingBytes === 0) replace(opened);
-    });
-    threads = opened;
-    return opened;
-  }
-  /** Replaces the pool: Piscina starts no more threads after one failed to start. */
-  function replace(broken: Threads): void {
+  const replace = (broken: Threads): void => {
     if (threads !== broken) return;
     threads = undefined;
     retired.add(broken);
     void broken.close().finally(() => retired.delete(broken));
-  }
+  };
+  return {
+    async open() {
+      clearTimeout(ending);
+      // The library is loaded with the first batch.
+      const library = await import("piscina");
+      if (threads !== undefined) return threads;
+      const opened: Threads = new library.Piscina({
+        filename: workerFile,
+        name: "parseInWorker",
+        minThreads: 1,
+        maxThreads: options.config.workers,
+        idleTimeout: idleMs,
+        workerData: options.config,
+        ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
+      });
+      // A worker that crashes between two batches is only reported here.
+      opened.on("error", () => {
+        if (isIdle()) replace(opened);
+      });
+      threads = opened;
+      return opened;
+    },
+    replace,
+    endLater() {
+      const idle = threads;
+      clearTimeout(ending);
+      ending = setTimeout(() => idle && isIdle() && replace(idle), options.idleMs ?? idleMs).unref();
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(ending);
+      const all = threads === undefined ? [...retired] : [threads, ...retired];
+      threads = undefined;
+      await Promise.all(all.map((pool) => pool.close()));
+    },
+  };
+}
+
+/** Creates no thread before the first batch. */
+export function createParserPool(options: ParserPoolOptions): ParserPool {
+  const crashing = createCrashingItems();
+  const open = new Set<Promise<ParsedBatch>>();
+  let pendingBytes = 0;
+  let unusableUntil = 0;
+  const threads = createThreads(options, () => pendingBytes === 0);
+
   async function run(batch: Batch, signal: AbortSignal): Promise<ParsedBatch> {
     signal.throwIfAborted();
     const print = crashing.fingerprint(batch.content);
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
-    const pool = openThreads();
+    const pool = await threads.open();
     const content = transferable(batch.content);
     try {
       const task = { ...batch, content, progress, skipped: crashing.itemsToSkip(print) };
@@ -94,7 +130,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       if (signal.aborted) throw signal.reason;
       const item = progress[0]!;
       if (item < 0) {
-        replace(pool);
+        threads.replace(pool);
         unusableUntil = options.monotonicMs() + unusableMs;
       }
       crashing.add(print, item);
@@ -118,14 +154,13 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       } finally {
         open.delete(running);
         pendingBytes -= bytes;
+        if (open.size === 0) threads.endLater();
       }
     },
     async [Symbol.asyncDispose]() {
       // Piscina's own close drops queued tasks.
       await Promise.race([Promise.allSettled(open), delay(closeMs, undefined, { ref: false })]);
-      const all = threads === undefined ? [...retired] : [threads, ...retired];
-      threads = undefined;
-      await Promise.all(all.map((pool) => pool.close()));
+      await threads[Symbol.asyncDispose]();
     },
   };
 }

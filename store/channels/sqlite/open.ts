@@ -1,5 +1,5 @@
+import { workerUrl } from "../../../base/package/root.ts";
 import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.ts";
-import { workerBeside } from "../../sql/sqlite/executor.ts";
 import { mib, openSqliteExecutor, type SqliteFileOptions } from "../../sql/sqlite/open.ts";
 import { type ChannelStore, defaultRunRetentionMs } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
@@ -17,7 +17,7 @@ export interface SqliteChannelsOptions extends SqliteFileOptions {
   readonly leaseNow?: () => number;
 }
 
-const thread = { url: workerBeside(import.meta.url), name: "engage-channels" };
+const thread = { url: workerUrl("store/channels/sqlite/worker"), name: "engage-channels" };
 const defaults = { reserveBytes: 4 * mib, maxWalBytes: 8 * mib, lingerMs: 1 };
 
 /**

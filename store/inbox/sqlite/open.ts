@@ -1,5 +1,5 @@
+import { workerUrl } from "../../../base/package/root.ts";
 import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.ts";
-import { workerBeside } from "../../sql/sqlite/executor.ts";
 import { mib, openSqliteExecutor, type SqliteFileOptions } from "../../sql/sqlite/open.ts";
 import { defaultRetention, type Inbox, type InboxRetention } from "../inbox.ts";
 import { defaultMaxQueuedBytes } from "../sql/options.ts";
@@ -20,7 +20,7 @@ export interface SqliteInboxOptions extends SqliteFileOptions {
   readonly clockMs?: () => number;
 }
 
-const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
+const thread = { url: workerUrl("store/inbox/sqlite/worker"), name: "engage-inbox" };
 const defaults = { reserveBytes: 16 * mib, maxWalBytes: 16 * mib, lingerMs: 2 };
 
 /**

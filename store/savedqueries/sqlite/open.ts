@@ -1,4 +1,4 @@
-import { workerBeside } from "../../sql/sqlite/executor.ts";
+import { workerUrl } from "../../../base/package/root.ts";
 import { mib, openSqliteExecutor, type SqliteFileOptions } from "../../sql/sqlite/open.ts";
 import type { SavedQueryStore } from "../savedqueries.ts";
 import { createSqlSavedQueries } from "../sql-saved-queries.ts";
@@ -9,7 +9,7 @@ export interface SqliteSavedQueriesOptions extends SqliteFileOptions {
   readonly now?: () => number;
 }
 
-const thread = { url: workerBeside(import.meta.url), name: "engage-savedqueries" };
+const thread = { url: workerUrl("store/savedqueries/sqlite/worker"), name: "engage-savedqueries" };
 const defaults = { reserveBytes: 0, maxWalBytes: mib, lingerMs: 0 };
 
 /**

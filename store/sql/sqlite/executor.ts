@@ -18,11 +18,6 @@ export interface ThreadModule {
   readonly name: string;
 }
 
-/** Returns the URL of the module `worker` beside a store's own module, in source and when built. */
-export function workerBeside(moduleUrl: string): URL {
-  return new URL(moduleUrl.endsWith(".ts") ? "./worker.ts" : "./worker.js", moduleUrl);
-}
-
 /** Passes operations to the thread which owns the database. A thread that ended is replaced at the next request. */
 export class SqliteExecutor<O extends Operations> implements Executor<O> {
   readonly #store: SqliteStore & { readonly operations: O };

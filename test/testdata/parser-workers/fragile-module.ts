@@ -1,4 +1,4 @@
-import { isMainThread } from "node:worker_threads";
+import { isMainThread, threadId } from "node:worker_threads";
 
 /** A module format whose lines say what goes wrong. */
 export function parse(line: string): object {
@@ -10,5 +10,6 @@ export function parse(line: string): object {
   }
   if (text === "forever" && !isMainThread) for (;;);
   if (text === "throw") throw new Error("no such line");
+  if (text === "thread") return { "#type": "track", properties: { text: `thread ${threadId}` } };
   return { "#type": "track", properties: { text } };
 }

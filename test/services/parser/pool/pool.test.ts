@@ -142,6 +142,13 @@ describe("the pool", () => {
     expect(await textOf(pool.parse(batchOf(["a"]), signal))).toBe(ok("a"));
   });
 
+  it("ends threads that have nothing to do, and starts others", async () => {
+    const pool = poolOf({ idleMs: 1 });
+    const threadOf = () => textOf(pool.parse(batchOf(["thread"]), signal));
+    const first = await threadOf();
+    await expect.poll(threadOf, { interval: 100, timeout: 20_000 }).not.toBe(first);
+  });
+
   it("waits for open batches when it closes", async () => {
     const pool = poolOf();
     const texts = ["a", "b", "c", "d", "e", "f"];
