@@ -1,5 +1,5 @@
 # Before glibc 2.41, pthread_cond_signal can block the main thread: docs/decisions/0067-c-library.md
-FROM node:24-trixie-slim AS build
+FROM node:26-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # The image has Node itself, so no package needs its install script.
@@ -14,7 +14,7 @@ COPY cmd cmd
 COPY build build
 RUN node build/build.ts && npm prune --omit=dev --ignore-scripts
 
-FROM node:24-trixie-slim
+FROM node:26-trixie-slim
 ENV NODE_ENV=production \
     ENGAGE_DATA=/data \
     ENGAGE_LISTEN=0.0.0.0:8080

@@ -7,6 +7,7 @@ import {
   type ServiceClientConstructor,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
+import { tlsToAddress } from "./tls-to-address.ts";
 
 const loaded = loadPackageDefinition(
   loadSync(["proto/parser.proto", "engage/parser/v1/parser_stream.proto"], {
@@ -43,6 +44,7 @@ export class ParserClient implements Disposable {
   constructor(port: number, ca?: string) {
     const security = ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(ca));
     this.#client = new RawClient(`127.0.0.1:${port}`, security, {
+      ...tlsToAddress,
       "grpc.max_receive_message_length": -1,
       "grpc.max_send_message_length": -1,
     });

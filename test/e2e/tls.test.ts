@@ -11,6 +11,7 @@ import { recordOf } from "../../gateway/call/record.ts";
 import { openGatewayForTest, type TestGateway } from "../gateway/gateway-server.ts";
 import { Library } from "../gateway/testproto/gen/engage/test/v1/library_pb.ts";
 import { envelope, openHttp2 } from "./raw.ts";
+import { tlsToAddress } from "./tls-to-address.ts";
 
 const pem = (name: string): Buffer => readFileSync(`test/testdata/tls/${name}`);
 const ca = pem("ca.pem");
@@ -119,7 +120,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
   test("@grpc/grpc-js and Connect's client over HTTP/1.1 call by mTLS", async () => {
     const { port } = await open({ ca });
     const { cert, key } = identity("client-uri");
-    const client = new Client(`127.0.0.1:${port}`, credentials.createSsl(ca, key, cert));
+    const client = new Client(`127.0.0.1:${port}`, credentials.createSsl(ca, key, cert), tlsToAddress);
     onTestFinished(() => client.close());
     const same = (bytes: Buffer): Buffer => bytes;
     const message = Buffer.from([0x0a, 2, 0x68, 0x69]);
