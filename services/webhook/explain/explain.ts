@@ -23,8 +23,9 @@ const maxVariedBytes = 65_536;
 const maxHashedBytes = 16_777_216;
 const maxSecrets = 64;
 
-const none = "no known cause: another secret, or the body was changed in transit";
-const tooLarge = "no known cause; only the likeliest were tried, since the body is large";
+const unknown = "another secret, or the body was changed in transit";
+const none = `${unknown}: no other known cause fits`;
+const tooLarge = `${unknown}: only the likeliest other causes were tried, since the body is large`;
 
 /** The bytes that may still be hashed. */
 interface Budget {

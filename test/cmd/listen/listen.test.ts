@@ -156,7 +156,7 @@ describe("what is shown", () => {
       sign('[{"a":1}]', secret),
       "signed before the body was written again",
     ],
-    ["another secret", "[]", sign("[]", "other"), "no known cause"],
+    ["another secret", "[]", sign("[]", "other"), "no other known cause fits"],
     ["no hexadecimal", "[]", "bad", "the value is neither hexadecimal nor base64"],
   ];
   test.each(causes)("the cause of a mismatch: %s", async (_name, sent, signed, words) => {

@@ -62,7 +62,11 @@ describe("faults", () => {
   const table: [args: readonly string[], code: number, signature: string][] = [
     [["--upper-case"], 0, "matches"],
     [["--no-signature"], 1, "missing, expected in X-SVC-OPS-Signature"],
-    [["--wrong-secret"], 1, "mismatch: no known cause: another secret, or the body was changed in transit"],
+    [
+      ["--wrong-secret"],
+      1,
+      "mismatch: another secret, or the body was changed in transit: no other known cause fits",
+    ],
     [["--reserialise"], 1, "mismatch: signed before the body was written again (compact JSON)"],
     [["--slow", "500"], 0, "matches"],
   ];

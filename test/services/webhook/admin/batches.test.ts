@@ -101,7 +101,11 @@ describe("GetBatch", () => {
   });
 
   it.each([
-    ["another secret", { c: "new" }, "no known cause: another secret, or the body was changed in transit"],
+    [
+      "another secret",
+      { c: "new" },
+      "another secret, or the body was changed in transit: no other known cause fits",
+    ],
     ["a secret of another channel", { c: "new", d: "ours" }, 'signed with the secret of channel "d"'],
     ["a line end in the secret", { c: "ours\n" }, "signed with the secret without the spaces around it"],
     ["no channel", { d: "other" }, 'channel "c" is not configured any more'],
