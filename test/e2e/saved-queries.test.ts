@@ -198,6 +198,40 @@ describe("callers", () => {
     await client.deleteSavedQuery({ ...at, token: "token-two" });
   });
 
+  it("with a token see, change and delete nothing of another project", async () => {
+    const saved = await save({}, 2n);
+    const { queryId } = saved;
+    const client = clientOf();
+    const at = { projectId: 2n, queryId, token: "token-one" };
+    const savedQuery = { name: newName(), requestJson: requestOf(2) };
+    const calls = [
+      client.listSavedQueries({ projectId: 2n, token: "token-one" }),
+      client.getSavedQuery(at),
+      client.createSavedQuery({ projectId: 2n, token: "token-one", savedQuery }),
+      client.updateSavedQuery({ ...at, savedQuery }),
+      client.deleteSavedQuery(at),
+    ];
+    const faults = await Promise.all(calls.map(faultOf));
+    expect(faults.map(({ code }) => code)).toEqual(calls.map(() => Code.PermissionDenied));
+    // Neither does the id of that query within the project of the token.
+    const own = { projectId: 1n, queryId, token: "token-one" };
+    const ofOwn = [
+      client.getSavedQuery(own),
+      client.updateSavedQuery({ ...own, savedQuery: { name: newName(), requestJson: requestOf() } }),
+      client.deleteSavedQuery(own),
+    ];
+    expect((await Promise.all(ofOwn.map(faultOf))).map(({ code }) => code)).toEqual(
+      ofOwn.map(() => Code.NotFound),
+    );
+    const { savedQueries } = await client.listSavedQueries({
+      projectId: 1n,
+      pageSize: 1_000,
+      token: "token-one",
+    });
+    expect(savedQueries.map(({ queryId: id }) => id)).not.toContain(queryId);
+    expect((await client.getSavedQuery({ projectId: 2n, queryId })).savedQuery).toEqual(saved);
+  });
+
   it("find a query in its project only", async () => {
     const { queryId } = await save({}, 2n);
     expect(await faultOf(clientOf().getSavedQuery({ projectId: 1n, queryId }))).toMatchObject({
