@@ -24,3 +24,8 @@ describe("every text", () => {
 test("names are replaced by values as they are, and unknown ones stay", () => {
   expect(fillIn("{a} of {b}, {c}", { a: "{b}", b: "$&" })).toBe("{b} of $&, {c}");
 });
+
+test("values do not turn the direction of the text around them", () => {
+  expect(fillIn("Delete {name}?", { name: "\u202egnp.exe\u2069" })).toBe("Delete [U+202E]gnp.exe[U+2069]?");
+  expect(fillIn("Delete {name}?", { name: "שלום \u200f😀" })).toBe("Delete שלום \u200f😀?");
+});

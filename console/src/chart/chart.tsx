@@ -84,6 +84,13 @@ export function swatchOf(color: number, isDashed: boolean): string {
   return `swatch line-${color % lineColors.length}${isDashed ? " dashed" : ""}`;
 }
 
+const maxLabelLength = 100;
+
+/** Cuts the name of a line beside a chart; the table of the chart has all of it. */
+export function shortLabel(label: string): string {
+  return label.length > maxLabelLength ? `${label.slice(0, maxLabelLength)}…` : label;
+}
+
 /** What a line shows, in words. */
 export function Sentence({ series, color, isDashed = false, formatValue }: SentenceProps) {
   const range = rangeOf(series);
@@ -93,7 +100,7 @@ export function Sentence({ series, color, isDashed = false, formatValue }: Sente
   return (
     <span class="chart-line">
       <span class={swatchOf(color, isDashed)} aria-hidden="true" />
-      {t("chart.sentence", { label: series.label, ...values })}
+      {t("chart.sentence", { label: shortLabel(series.label), ...values })}
     </span>
   );
 }

@@ -13,7 +13,14 @@ export type Arguments<Key extends TextKey> = [NamesIn<(typeof en)[Key]>] extends
   ? []
   : [values: Readonly<Record<NamesIn<(typeof en)[Key]>, string>>];
 
-/** Replaces the names in braces of a text. */
+/** Characters that turn the direction of all text after them, also of that around a value. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** Replaces the names in braces of a text. What would turn the text around a value is shown by its code. */
 export function fillIn(text: string, values: Readonly<Record<string, string>> = {}): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name]?.replace(turns, codeOf) ?? whole);
+}
+
+function codeOf(character: string): string {
+  return `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`;
 }

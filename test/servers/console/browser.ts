@@ -37,6 +37,11 @@ interface Route {
   }): Promise<void>;
 }
 
+interface Dialog {
+  message(): string;
+  dismiss(): Promise<void>;
+}
+
 interface Download {
   path(): Promise<string>;
   suggestedFilename(): string;
@@ -60,6 +65,7 @@ export interface Page {
   readonly keyboard: { press(key: string): Promise<void> };
   on(event: "console", listener: (message: ConsoleMessage) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
+  on(event: "dialog", listener: (dialog: Dialog) => void): void;
 }
 
 export interface Look {
@@ -141,6 +147,10 @@ async function watch(page: Page): Promise<string[]> {
     if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
   });
   page.on("pageerror", (error) => faults.push(error.message));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   await page.addInitScript(
     'addEventListener("securitypolicyviolation", (e) => console.error("policy", e.violatedDirective, e.blockedURI))',
   );
