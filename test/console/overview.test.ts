@@ -1,12 +1,18 @@
+import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { rangeOf, ratesOf } from "../../console/src/chart/series.ts";
 import {
   attentionTo,
   type Counts,
+  lettersOf,
   stateOfTarget,
   totalsOf,
   type Watched,
 } from "../../console/src/pages/overview/totals.ts";
+import {
+  DeadLetterKind,
+  DeadLetterKindSummarySchema,
+} from "../../gen/engage/operations/v1/dead_letters_pb.ts";
 
 const mail: Counts = { channel: "demo", target: "mail", accepted: 9n, delivered: 9n, dead: 0n, pending: 0n };
 const large = 9_007_199_254_740_993n;
@@ -49,11 +55,15 @@ describe("what needs attention", () => {
     ["records that wait for minutes", { unloadedMs: 1_000 }, ["lag"]],
     ["a target that is down", { down }, ["breaker"]],
     ["what was given up", { targets: dead }, ["dead"]],
-    ["dead letters of today", { letters: [{ kind: "record", count: 2n, newestMs: 99_000 }] }, ["letters"]],
+    [
+      "dead letters of today",
+      { letters: [{ kind: "record", count: 2n, isAtLeast: false, newestMs: 99_000 }] },
+      ["letters"],
+    ],
     [
       "nothing about dead letters and refusals of before",
       {
-        letters: [{ kind: "record", count: 2n, newestMs: 99_000 }],
+        letters: [{ kind: "record", count: 2n, isAtLeast: false, newestMs: 99_000 }],
         refusedMs: [99_000],
         nowMs: 99_000 + 86_400_000,
       },
@@ -69,6 +79,20 @@ describe("what needs attention", () => {
   ])("is %s", (_name, change, expected) => {
     expect(attentionTo({ ...nothing, ...change }).map(({ kind }) => kind)).toEqual(expected);
   });
+});
+
+test("dead letters of which not all are counted are at least as many", () => {
+  const newestTime = { seconds: 99n };
+  const kinds = [
+    { kind: DeadLetterKind.WEBHOOK, count: 7n, complete: true, newestTime },
+    { kind: DeadLetterKind.RECORD, count: 100_000n, complete: false, newestTime },
+    { kind: DeadLetterKind.CLICK, count: 2n, complete: true, newestTime },
+    { kind: DeadLetterKind.PARSER, count: 0n, complete: true },
+  ].map((one) => create(DeadLetterKindSummarySchema, one));
+  expect(lettersOf(kinds)).toEqual([
+    { kind: "record", count: 100_000n, isAtLeast: true, newestMs: 99_000 },
+    { kind: "click", count: 2n, isAtLeast: false, newestMs: 99_000 },
+  ]);
 });
 
 describe("rates", () => {

@@ -8,14 +8,13 @@ import { Tabs } from "../../controls/tabs.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useLive } from "../../rpc/live.ts";
 import { serverUrl } from "../../rpc/transport.ts";
-import { formatNumber } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
 import { client } from "./client.ts";
 import { isFiltered, noFilters, readFilters } from "./filters.ts";
 import { kindNames, kinds } from "./kinds.ts";
 import { LetterList } from "./letter-list.tsx";
 import { LetterPage } from "./letter-page.tsx";
-import { ReasonList } from "./reason-list.tsx";
+import { countText, ReasonList } from "./reason-list.tsx";
 import "./dead-letters.css";
 
 /** What was refused or given up, by kind and reason. */
@@ -69,10 +68,8 @@ function Kinds({ summaries, query, version, onChanged }: KindsProps) {
   );
 }
 
-/** A plus says that there are more. */
 function countOf(summary: DeadLetterKindSummary | undefined): string {
-  if (summary === undefined) return "";
-  return `${formatNumber(summary.count)}${summary.complete ? "" : "+"}`;
+  return summary === undefined ? "" : countText(summary.count, summary.complete);
 }
 
 interface KindProps {

@@ -33,7 +33,7 @@ export function ReasonList({ kind, version }: ReasonListProps) {
           <>
             <Table
               caption={t("deadLetters.reasons")}
-              columns={columnsOf(kind)}
+              columns={columnsOf(kind, complete)}
               rows={reasons}
               keyOf={keyOf}
             />
@@ -50,7 +50,12 @@ function keyOf({ reason, projectId, channel, target }: DeadLetterReason): string
   return JSON.stringify([reason, String(projectId), channel, target]);
 }
 
-function columnsOf(kind: KindName): readonly Column<DeadLetterReason>[] {
+/** A plus says that there may be more. */
+export function countText(count: bigint, isComplete: boolean): string {
+  return `${formatNumber(count)}${isComplete ? "" : "+"}`;
+}
+
+function columnsOf(kind: KindName, isComplete: boolean): readonly Column<DeadLetterReason>[] {
   return [
     {
       name: "reason",
@@ -67,7 +72,7 @@ function columnsOf(kind: KindName): readonly Column<DeadLetterReason>[] {
       name: "count",
       title: t("deadLetters.count"),
       isNumber: true,
-      cell: ({ count }) => formatNumber(count),
+      cell: ({ count }) => countText(count, isComplete),
     },
     {
       name: "newest",

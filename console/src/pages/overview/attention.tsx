@@ -1,7 +1,8 @@
 import { Time } from "../../controls/time.tsx";
 import { hrefOf } from "../../router/router.ts";
+import { formatNumber } from "../../texts/formats.ts";
 import { t, tn } from "../../texts/texts.ts";
-import type { Attention } from "./totals.ts";
+import type { Attention, Letters } from "./totals.ts";
 
 export interface AttentionListProps {
   readonly items: readonly Attention[];
@@ -84,7 +85,7 @@ function Item({ item, reason, nowMs }: ItemProps) {
     case "letters":
       return (
         <div class="note warn">
-          <strong>{tn(`overview.letters.${item.letters.kind}`, item.letters.count)}</strong>
+          <strong>{lettersText(item.letters)}</strong>
           <a href={hrefOf(["dead-letters"], { kind: item.letters.kind })}>{t("overview.letters.do")}</a>
         </div>
       );
@@ -102,6 +103,11 @@ function Item({ item, reason, nowMs }: ItemProps) {
         </div>
       );
   }
+}
+
+function lettersText({ kind, count, isAtLeast }: Letters): string {
+  if (isAtLeast) return t(`overview.letters.atLeast.${kind}`, { count: formatNumber(count) });
+  return tn(`overview.letters.${kind}`, count);
 }
 
 interface SinceProps {

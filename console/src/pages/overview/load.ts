@@ -10,8 +10,7 @@ import {
 import type { GetStatsResponse } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { clientOf } from "../../rpc/transport.ts";
-import { nameOfKind } from "../dead-letters/kinds.ts";
-import type { Letters } from "./totals.ts";
+import { type Letters, lettersOf } from "./totals.ts";
 
 /** What the overview shows. */
 export interface Overview {
@@ -41,13 +40,7 @@ const readHealth: Part = async (signal) => {
 
 const readLetters: Part = async (signal) => {
   const { kinds } = await deadLetters.listKinds({}, { signal });
-  const letters = kinds.flatMap(({ kind, count, newestTime }) => {
-    const name = nameOfKind(kind);
-    return newestTime === undefined || name === "webhook"
-      ? []
-      : [{ kind: name, count, newestMs: timestampMs(newestTime) }];
-  });
-  return { letters };
+  return { letters: lettersOf(kinds) };
 };
 
 const readRefused: Part = async (signal) => {

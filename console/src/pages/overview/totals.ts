@@ -1,4 +1,6 @@
-import type { KindName } from "../dead-letters/kinds.ts";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { DeadLetterKindSummary } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
+import { type KindName, nameOfKind } from "../dead-letters/kinds.ts";
 
 /** The counts of one channel and target; see `TargetStats` of the contract. */
 export interface Counts {
@@ -38,8 +40,19 @@ export function stateOfTarget({ dead, pending, accepted }: Counts): TargetState 
 export interface Letters {
   readonly kind: Exclude<KindName, "webhook">;
   readonly count: bigint;
+  /** Whether there may be more than are counted. */
+  readonly isAtLeast: boolean;
   /** When the newest became one, in ms since 1970. */
   readonly newestMs: number;
+}
+
+/** Returns the dead letters that are no messages, of which the counts of targets tell. */
+export function lettersOf(kinds: readonly DeadLetterKindSummary[]): readonly Letters[] {
+  return kinds.flatMap(({ kind, count, complete, newestTime }) => {
+    const name = nameOfKind(kind);
+    if (newestTime === undefined || name === "webhook") return [];
+    return [{ kind: name, count, isAtLeast: !complete, newestMs: timestampMs(newestTime) }];
+  });
 }
 
 /** Older dead letters and refusals are known. */
