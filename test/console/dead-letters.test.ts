@@ -5,7 +5,8 @@ import {
   readFilters,
   selectReason,
 } from "../../console/src/pages/dead-letters/filters.ts";
-import { countAll, type Replayed, replayAll } from "../../console/src/pages/dead-letters/replay.ts";
+import { lettersOf } from "../../console/src/pages/dead-letters/replay.ts";
+import { countAll, type Replayed, replayAll } from "../../console/src/replay/replay.ts";
 import { DeadLetterKind, type DeadLetterReason } from "../../gen/engage/operations/v1/dead_letters_pb.ts";
 
 const queryOf = (query: string) => new Map(new URLSearchParams(query));
@@ -77,14 +78,14 @@ function callsOf() {
       return { replayed: 2n, refused: 1n, incomplete: 1n, firstRefusal, nextPageToken };
     },
   };
-  return { calls: calls as unknown as Parameters<typeof countAll>[0], tokens };
+  return { calls: calls as unknown as Parameters<typeof lettersOf>[0], tokens };
 }
 
 describe("a count", () => {
   test("adds its parts, and says how far it is", async () => {
     const { calls, tokens } = callsOf();
     const sums: bigint[] = [];
-    expect(await countAll(calls, filter, signal, (count) => sums.push(count))).toBe(6n);
+    expect(await countAll(lettersOf(calls, filter), signal, (count) => sums.push(count))).toBe(6n);
     expect([sums, tokens]).toEqual([
       [3n, 6n],
       ["", "second"],
@@ -96,7 +97,7 @@ describe("a replay", () => {
   test("adds its parts", async () => {
     const { calls, tokens } = callsOf();
     const sums: Replayed[] = [];
-    await replayAll(calls, { filter, isAll: true }, signal, (sum) => sums.push(sum));
+    await replayAll(lettersOf(calls, filter, true), signal, (sum) => sums.push(sum));
     expect(sums).toEqual([
       { replayed: 2n, refused: 1n, incomplete: 1n, firstRefusal: "" },
       { replayed: 4n, refused: 2n, incomplete: 2n, firstRefusal: "later" },
@@ -107,7 +108,7 @@ describe("a replay", () => {
   test("ends after the running part when it is stopped", async () => {
     const { calls, tokens } = callsOf();
     const end = new AbortController();
-    await replayAll(calls, { filter, isAll: true }, end.signal, () => end.abort());
+    await replayAll(lettersOf(calls, filter, true), end.signal, () => end.abort());
     expect(tokens).toEqual([""]);
   });
 });

@@ -26,6 +26,7 @@ import {
   CohortSchema,
   ContentSchema,
   ExperimentGroupSchema,
+  JourneySchema,
   PushIdListSchema,
   ScheduleSchema,
   TaskSchema,
@@ -194,6 +195,7 @@ describe("every field that a form shows", () => {
     CustomParameterSchema,
     DeliverySettingsSchema,
     ExperimentGroupSchema,
+    JourneySchema,
     ScheduleSchema,
   ].flatMap(formFieldsOf);
   /** Only responses have them, or a checkbox stands for them. */

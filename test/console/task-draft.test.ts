@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
+import { defaultContent } from "../../console/src/contents/content-draft.ts";
 import { readJsonTree } from "../../console/src/controls/json-tree.ts";
 import {
   type AudienceDraft,
@@ -10,7 +11,6 @@ import {
 } from "../../console/src/pages/tasks/form/audience/audience-draft.ts";
 import {
   checkTaskDraft,
-  defaultContent,
   messagesOf,
   newTaskDraft,
   restOf,

@@ -58,15 +58,17 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
 
 /** The way through a list by keyset: there are no page numbers, since nothing counts the list. */
 export function Pager<Row>({ pages }: { readonly pages: KeysetPages<Row> }) {
+  const atFirst = pages.hasPrevious ? undefined : t("pager.atFirst");
+  const atLast = pages.hasNext ? undefined : t(pages.isLoading ? "shell.loading" : "pager.atLast");
   return (
     <nav class="pager" aria-label={t("pager.label")}>
-      <Button onClick={pages.first} isDisabled={!pages.hasPrevious}>
+      <Button onClick={pages.first} obstacle={atFirst}>
         {t("pager.first")}
       </Button>
-      <Button onClick={pages.previous} isDisabled={!pages.hasPrevious}>
+      <Button onClick={pages.previous} obstacle={atFirst}>
         {t("pager.previous")}
       </Button>
-      <Button onClick={pages.next} isDisabled={!pages.hasNext}>
+      <Button onClick={pages.next} obstacle={atLast}>
         {t("pager.next")}
       </Button>
     </nav>

@@ -1,4 +1,4 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type Draft, formFieldsOf } from "./draft.ts";
@@ -43,6 +43,16 @@ export function checkDraft(
 
 function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
+}
+
+/** Finds what is wrong with the texts of some fields of a request, by the names of the fields. */
+export function findFaults(...entered: readonly (readonly [DescField, string])[]): Faults<LimitText> {
+  return new Map(
+    entered.flatMap(([field, text]) => {
+      const fault = findFault(field, text);
+      return fault === undefined ? [] : [[field.name, fault] as const];
+    }),
+  );
 }
 
 /** Returns the faults that the server found, by the paths in a message which has this name in the request. */

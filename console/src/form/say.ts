@@ -38,3 +38,8 @@ export function choicesOf(desc: DescEnum): readonly { readonly value: string; re
       text: translate(valueKeyOf(desc, localName)),
     }));
 }
+
+/** Says why a button that calls the server does nothing while a call runs. */
+export function busyText(isBusy: boolean): string | undefined {
+  return isBusy ? t("form.busy") : undefined;
+}

@@ -22,6 +22,9 @@ beforeEach(() => {
   receiver.reply = accepted;
 });
 
+/** The browser notes the call that is refused, which the page shows too. */
+const refusedCall = "Failed to load resource: the server responded with a status of 400 (Bad Request)";
+
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).first();
 
 /** Fills the form of a new channel with a field of content. */
@@ -52,6 +55,11 @@ describe("a channel", () => {
   test("is tested before it is saved, then created, changed and deleted", async () => {
     const { page, faults, close } = await openNew();
     await fillChannel(page, "mail");
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByText("A value is required.").waitFor();
+    expect(await page.evaluate("document.activeElement.labels[0].textContent")).toBe(
+      "Push id of the recipient",
+    );
     await field(page, "Push id of the recipient").fill("ann");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText("Counts as sent").first().waitFor();
@@ -76,9 +84,17 @@ describe("a channel", () => {
     expect(await channelNamed("mail")).toMatchObject({ delivery: { batchSize: 7 } });
     // The stored secret signs the test of the changed channel.
     await field(page, "Push id of the recipient").fill("bob");
+    await field(page, "title").fill("Hi <b>");
     await page.getByRole("button", { name: "Send a test message" }).click();
     await page.getByText('"bob"').waitFor();
     expect(receiver.calls.at(-1)?.signature).toMatch(/^[0-9a-f]{40}$/);
+    expect(JSON.parse(receiver.calls.at(-1)!.body)).toMatchObject([{ params: { title: "Hi <b>" } }]);
+    // What is wrong with a value is shown at it.
+    await field(page, "Kind of value").selectOption("3");
+    await field(page, "Default").fill("1");
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.locator('[aria-invalid="true"]').waitFor();
+    expect(await page.evaluate("document.activeElement.labels[0].textContent")).toBe("title");
 
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Delete the channel mail?" }).waitFor();
@@ -86,7 +102,7 @@ describe("a channel", () => {
     await page.locator("dialog .button.danger").click();
     await page.getByRole("heading", { name: "Channels" }).first().waitFor();
     expect(await channelNamed("mail")).toBeUndefined();
-    expect(faults).toEqual([]);
+    expect(faults).toEqual([refusedCall]);
     await close();
   });
 

@@ -452,6 +452,25 @@ test.each(looks)("all of the page is readable by all: %j", async (look) => {
   );
 });
 
+test("the result is reached by keyboard from the form above it, and the form from the result", async () => {
+  const isResult = 'document.activeElement.classList.contains("query-main")';
+  const top = "document.activeElement.getBoundingClientRect().top";
+  await inPage(
+    linkOf(query()),
+    async (page) => {
+      await page.locator(".chart canvas").waitFor();
+      await page.getByRole("button", { name: "See the result" }).focus();
+      await page.keyboard.press("Enter");
+      expect(await page.evaluate(isResult)).toBe(true);
+      expect(await page.evaluate<number>(top)).toBeLessThan(100);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("tab");
+    },
+    { width: 360 },
+  );
+});
+
 test("a link to a query of thousands of conditions opens without its form", async () => {
   const filts = Array.from({ length: 3_000 }, () => ({}));
   await inPage(linkOf(query({ filts })), async (page) => {

@@ -9,8 +9,9 @@ import { FaultNote } from "../../controls/fault-note.tsx";
 import type { Draft } from "../../form/draft.ts";
 import { checkDraft, type Faults, faultsIn } from "../../form/faults.ts";
 import { focusFault } from "../../form/focus-fault.ts";
+import type { LimitText } from "../../form/limits.ts";
 import { type Outcome, OutcomeNote } from "../../form/outcome.tsx";
-import { say } from "../../form/say.ts";
+import { busyText, say } from "../../form/say.ts";
 import { navigate } from "../../router/router.ts";
 import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { t } from "../../texts/texts.ts";
@@ -35,8 +36,12 @@ export function ChannelEditor({ client, stored: loaded }: ChannelEditorProps) {
   const isBusy = useSignal(false);
 
   /** Checks the draft, and calls with the channel; faults of fields are shown at them. */
-  const submit = async (call: (channel: Channel) => Promise<Outcome>): Promise<void> => {
-    const wrong = checkDraft(ChannelSchema, draft.value, (path) => isStoredSecret(draft.value, path));
+  const submit = async (
+    call: (channel: Channel) => Promise<Outcome>,
+    more: Faults<LimitText> = new Map(),
+  ): Promise<void> => {
+    const isStored = (path: string) => isStoredSecret(draft.value, path);
+    const wrong = new Map([...checkDraft(ChannelSchema, draft.value, isStored), ...more]);
     faults.value = new Map([...wrong].map(([path, fault]) => [path, say(fault)]));
     outcome.value = {};
     if (wrong.size > 0) return focusFault();
@@ -67,6 +72,7 @@ export function ChannelEditor({ client, stored: loaded }: ChannelEditorProps) {
     });
   return (
     <div class="form">
+      {!mayWrite.value && <p class="note">{t("channels.readOnly")}</p>}
       <form noValidate onSubmit={(event) => event.preventDefault()}>
         <fieldset class="form-whole" disabled={!mayWrite.value}>
           <legend class="hidden-text">{t("channels.settings")}</legend>
@@ -81,10 +87,16 @@ export function ChannelEditor({ client, stored: loaded }: ChannelEditorProps) {
       </form>
       {mayWrite.value && (
         <>
-          <ChannelTest client={client} isBusy={isBusy.value} submit={submit} />
+          <ChannelTest
+            client={client}
+            channel={channelOf(draft.value, stored.value)}
+            faults={faults.value}
+            isBusy={isBusy.value}
+            submit={submit}
+          />
           <OutcomeNote outcome={outcome.value} saved={t("channels.saved")} />
           <div class="row">
-            <Button kind="main" isDisabled={isBusy.value} onClick={() => void save()}>
+            <Button kind="main" obstacle={busyText(isBusy.value)} onClick={() => void save()}>
               {t(stored.value === undefined ? "channels.create" : "channels.save")}
             </Button>
             {stored.value !== undefined && <DeleteButton client={client} channel={stored.value} />}

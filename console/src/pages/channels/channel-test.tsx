@@ -7,6 +7,8 @@ import {
   type TestChannelResponse,
   type Verdict,
 } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { ContentControl } from "../../contents/content-control.tsx";
+import { contentOf, defaultContent, namedFields } from "../../contents/content-draft.ts";
 import { Badge } from "../../controls/badge.tsx";
 import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
@@ -14,31 +16,43 @@ import { CopyButton } from "../../controls/copy.tsx";
 import { Field } from "../../controls/field.tsx";
 import { JsonView } from "../../controls/json-view.tsx";
 import { Table } from "../../controls/table.tsx";
+import { type Faults, faultsOf, findFaults } from "../../form/faults.ts";
+import type { LimitText } from "../../form/limits.ts";
 import type { Outcome } from "../../form/outcome.tsx";
-import { labelOf, sayLimits } from "../../form/say.ts";
+import { busyText, labelOf, sayLimits } from "../../form/say.ts";
 import { formatNumber } from "../../texts/formats.ts";
 import { t } from "../../texts/texts.ts";
 
 interface ChannelTestProps {
   readonly client: Client<typeof ChannelSender>;
+  /** The channel as it is in the form. */
+  readonly channel: Channel;
+  /** By paths within the request of the test, beside those of the channel. */
+  readonly faults: Faults;
   readonly isBusy: boolean;
-  /** Checks the form and calls with its channel. */
-  readonly submit: (call: (channel: Channel) => Promise<Outcome>) => Promise<void>;
+  /** Checks the form and calls with its channel. Nothing is called if something is wrong already. */
+  readonly submit: (call: (channel: Channel) => Promise<Outcome>, wrong?: Faults<LimitText>) => Promise<void>;
 }
 
 const { pushId: pushIdField } = TestChannelRequestSchema.field;
 
 /** Sends one real message over the channel as it is in the form, saved or not, and shows both sides of the call. */
-export function ChannelTest({ client, isBusy, submit }: ChannelTestProps) {
+export function ChannelTest({ client, channel, faults, isBusy, submit }: ChannelTestProps) {
   const pushId = useSignal("");
+  const content = useSignal(defaultContent);
   const result = useSignal<TestChannelResponse | undefined>(undefined);
   const limits = sayLimits(pushIdField);
+  const hasContent = namedFields(channel).length > 0;
   const test = () =>
-    submit(async (channel) => {
-      result.value = undefined;
-      result.value = await client.testChannel({ channel, pushId: pushId.value });
-      return {};
-    });
+    submit(
+      async (tested) => {
+        result.value = undefined;
+        const values = hasContent ? { content: contentOf(content.value, tested) } : {};
+        result.value = await client.testChannel({ channel: tested, pushId: pushId.value, ...values });
+        return {};
+      },
+      findFaults([pushIdField, pushId.value]),
+    );
   return (
     <Card title={t("channels.test")} isPadded>
       <div class="stack">
@@ -48,13 +62,30 @@ export function ChannelTest({ client, isBusy, submit }: ChannelTestProps) {
             label={labelOf(pushIdField)}
             {...(limits !== undefined && { limits })}
             value={pushId.value}
+            error={faults.get("push_id")}
             onInput={(value) => {
               pushId.value = value;
             }}
           />
         </div>
+        {hasContent && (
+          <fieldset class="form-rows">
+            <legend>{t("channels.test.content")}</legend>
+            <div class="stack">
+              <ContentControl
+                channel={channel}
+                content={content.value}
+                faults={faultsOf(faults, "content")}
+                substitute={t("channels.test.sample")}
+                onChange={(changed) => {
+                  content.value = changed;
+                }}
+              />
+            </div>
+          </fieldset>
+        )}
         <div>
-          <Button isDisabled={isBusy || pushId.value.trim() === ""} onClick={() => void test()}>
+          <Button obstacle={busyText(isBusy)} onClick={() => void test()}>
             {t("channels.test.send")}
           </Button>
         </div>

@@ -4,12 +4,15 @@ import { mayWrite } from "../../app/session.ts";
 import { Button } from "../../controls/button.tsx";
 import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
+import { ReplayDialog } from "../../replay/replay-dialog.tsx";
 import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { t } from "../../texts/texts.ts";
+import { client } from "./client.ts";
 import { exportToFile } from "./export.ts";
 import type { Filter } from "./filters.ts";
 import type { KindName } from "./kinds.ts";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { lettersOf } from "./replay.ts";
 
 export interface ActionsProps {
   readonly kind: KindName;
@@ -25,15 +28,19 @@ export function Actions({ kind, filter, isAll, obstacle, onChanged }: ActionsPro
   const text = t(isAll ? "deadLetters.replay.all" : "deadLetters.replay.filtered");
   return (
     <div class="row">
-      <Button kind="quiet" onClick={onChanged}>
-        {t("deadLetters.refresh")}
-      </Button>
+      <RefreshButton onClick={onChanged} />
       <ExportButton kind={kind} filter={filter} isAll={isAll} />
       <DialogButton
         text={text}
         isOffered={mayWrite.value && obstacle === ""}
         dialog={(close) => (
-          <ReplayDialog title={text} filter={filter} isAll={isAll} onReplayed={onChanged} onClose={close} />
+          <ReplayDialog
+            title={text}
+            page="deadLetters"
+            selected={lettersOf(client, filter, isAll)}
+            onReplayed={onChanged}
+            onClose={close}
+          />
         )}
       />
     </div>
@@ -58,7 +65,10 @@ function ExportButton({ kind, filter, isAll }: Pick<ActionsProps, "kind" | "filt
   };
   return (
     <>
-      <Button onClick={() => void run()} isDisabled={isRunning.value}>
+      <Button
+        onClick={() => void run()}
+        obstacle={isRunning.value ? t("deadLetters.export.running") : undefined}
+      >
         {t(isAll ? "deadLetters.export.all" : "deadLetters.export.filtered")}
       </Button>
       {fault.value !== undefined && <FaultNote fault={fault.value} />}

@@ -7,13 +7,14 @@ import { type Fact, FactList } from "../../controls/fact-list.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { Time } from "../../controls/time.tsx";
+import { ReplayDialog } from "../../replay/replay-dialog.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
 import { t, tn } from "../../texts/texts.ts";
 import { client } from "./client.ts";
 import { ContentView } from "./content-view.tsx";
 import { nameOfKind } from "./kinds.ts";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { lettersOf } from "./replay.ts";
 
 /** One dead letter with all of its content. */
 export function LetterPage({ id }: { readonly id: string }) {
@@ -96,7 +97,12 @@ function ReplayOne({ letter }: { readonly letter: DeadLetter }) {
       text={t("deadLetters.replay.one")}
       isOffered
       dialog={(close) => (
-        <ReplayDialog title={t("deadLetters.replay.one")} filter={{ kind, deadLetterId }} onClose={close} />
+        <ReplayDialog
+          title={t("deadLetters.replay.one")}
+          page="deadLetters"
+          selected={lettersOf(client, { kind, deadLetterId })}
+          onClose={close}
+        />
       )}
     />
   );

@@ -3,11 +3,11 @@ import type { TargetStats } from "../../../../gen/engage/webhook/v1/delivery_pb.
 import type { ReceivedBatch } from "../../../../gen/engage/webhook/v1/received_batch_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { Badge } from "../../controls/badge.tsx";
-import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
 import { NoMessages } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
 import { useKeysetPages } from "../../rpc/pages.ts";
@@ -36,11 +36,7 @@ export function BatchList({ query, names }: BatchListProps) {
     return { rows: batches, nextToken: nextPageToken };
   });
   const isSearch = channel !== "" || request !== "" || fromMs !== undefined || untilMs !== undefined;
-  const refresh = (
-    <Button kind="quiet" onClick={pages.reload}>
-      {t("deliveries.refresh")}
-    </Button>
-  );
+  const refresh = <RefreshButton onClick={pages.reload} />;
   return (
     <Card title={t("deliveries.tab.batches")} actions={refresh}>
       <FilterForm filters={filters} names={names} shown={shownFilters} />

@@ -13,7 +13,9 @@ import { JsonView } from "../../controls/json-view.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
 import { Time } from "../../controls/time.tsx";
+import { ReplayDialog } from "../../replay/replay-dialog.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
 import { formatBytes, formatNumber } from "../../texts/formats.ts";
@@ -23,7 +25,7 @@ import { client } from "./client.ts";
 import { StateBadge } from "./delivery-list.tsx";
 import { elementsOf, failuresOf } from "./elements.ts";
 import { DeliveryLink, shortOf } from "./links.tsx";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { messagesOf } from "./replay.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** One batch as it was received, with each of its messages and what became of it. */
@@ -72,9 +74,7 @@ function Actions({ batch, onChanged }: FactsProps) {
   const { batchId, targets } = batch;
   return (
     <div class="row">
-      <Button kind="quiet" onClick={onChanged}>
-        {t("deliveries.refresh")}
-      </Button>
+      <RefreshButton onClick={onChanged} />
       <DialogButton
         kind="main"
         text={t("deliveries.replay.batch")}
@@ -82,7 +82,8 @@ function Actions({ batch, onChanged }: FactsProps) {
         dialog={(close) => (
           <ReplayDialog
             title={t("deliveries.replay.batch")}
-            filter={{ batchId }}
+            page="deliveries"
+            selected={messagesOf(client, { batchId })}
             onClose={() => {
               close();
               onChanged();

@@ -3,14 +3,15 @@ import { type Delivery, DeliveryState } from "../../../../gen/engage/webhook/v1/
 import type { PageProps } from "../../app/page-props.ts";
 import { mayWrite } from "../../app/session.ts";
 import { Badge } from "../../controls/badge.tsx";
-import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
 import { DialogButton } from "../../controls/dialog/dialog-button.tsx";
 import { NoMessages } from "../../controls/first-data.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
+import { ReplayDialog } from "../../replay/replay-dialog.tsx";
 import { collectPage } from "../../rpc/collect-page.ts";
 import { type KeysetPages, useKeysetPages } from "../../rpc/pages.ts";
 import { formatNumber } from "../../texts/formats.ts";
@@ -26,7 +27,7 @@ import {
   readFilters,
 } from "./filters.ts";
 import { DeliveryLink, shortOf } from "./links.tsx";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { messagesOf } from "./replay.ts";
 import { nameOfState, states, stateTones } from "./states.ts";
 
 const pageSize = 50;
@@ -67,17 +68,15 @@ function Actions({ filters, onChanged }: ActionsProps) {
   const text = t(isAll ? "deliveries.replay.all" : "deliveries.replay.filtered");
   return (
     <div class="row">
-      <Button kind="quiet" onClick={onChanged}>
-        {t("deliveries.refresh")}
-      </Button>
+      <RefreshButton onClick={onChanged} />
       <DialogButton
         text={text}
         isOffered={mayWrite.value && mayBeDead(filters)}
         dialog={(close) => (
           <ReplayDialog
             title={text}
-            filter={deadLetterFilterOf(filters)}
-            isAll={isAll}
+            page="deliveries"
+            selected={messagesOf(client, deadLetterFilterOf(filters), isAll)}
             onReplayed={onChanged}
             onClose={close}
           />

@@ -10,6 +10,7 @@ import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
 import { PageHead } from "../../controls/page-head.tsx";
 import { Time } from "../../controls/time.tsx";
+import { ReplayDialog } from "../../replay/replay-dialog.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLive } from "../../rpc/live.ts";
 import { useLoaded } from "../../rpc/load-once.ts";
@@ -20,7 +21,7 @@ import { client } from "./client.ts";
 import { StateBadge } from "./delivery-list.tsx";
 import { elementsOf } from "./elements.ts";
 import { BatchLink } from "./links.tsx";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { messagesOf } from "./replay.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** One delivery: its state and attempts, live, with its message and the batch as it was sent. */
@@ -99,7 +100,8 @@ function ReplayButton({ delivery, onReplayed }: FactsProps) {
       dialog={(close) => (
         <ReplayDialog
           title={t("deliveries.replay.one")}
-          filter={{ deliveryId }}
+          page="deliveries"
+          selected={messagesOf(client, { deliveryId })}
           onReplayed={onReplayed}
           onClose={close}
         />

@@ -2,12 +2,12 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { RefusalReason, type RefusedRequest } from "../../../../gen/engage/webhook/v1/refused_request_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { Badge } from "../../controls/badge.tsx";
-import { Button } from "../../controls/button.tsx";
 import { BytesView } from "../../controls/bytes/bytes-view.tsx";
 import { Card } from "../../controls/card.tsx";
 import { Select } from "../../controls/field.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
 import { Pager } from "../../controls/table.tsx";
 import { Time } from "../../controls/time.tsx";
 import { setQuery } from "../../router/router.ts";
@@ -35,11 +35,7 @@ export function RefusalList({ query, names }: RefusalListProps) {
     const { refusals: rows, nextPageToken } = await client.listRefusals(request, { signal });
     return { rows, nextToken: nextPageToken };
   });
-  const refresh = (
-    <Button kind="quiet" onClick={pages.reload}>
-      {t("deliveries.refresh")}
-    </Button>
-  );
+  const refresh = <RefreshButton onClick={pages.reload} />;
   return (
     <Card title={t("deliveries.tab.refused")} actions={refresh}>
       <FilterForm filters={filters} names={names} shown={["channel"]} />

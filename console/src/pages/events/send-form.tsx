@@ -7,6 +7,7 @@ import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
 import { FaultNote } from "../../controls/fault-note.tsx";
 import { Field } from "../../controls/field.tsx";
+import { busyText } from "../../form/say.ts";
 import { type Fault, faultOf } from "../../rpc/fault.ts";
 import { clientOf } from "../../rpc/transport.ts";
 import { formatNumber } from "../../texts/formats.ts";
@@ -70,10 +71,10 @@ export function SendForm({ project }: { readonly project: Project }) {
           }}
         />
         <div class="events-actions">
-          <Button onClick={() => void send(true)} isDisabled={isSending.value}>
+          <Button onClick={() => void send(true)} obstacle={busyText(isSending.value)}>
             {t("events.check")}
           </Button>
-          <Button kind="main" type="submit" isDisabled={isSending.value}>
+          <Button kind="main" type="submit" obstacle={busyText(isSending.value)}>
             {t("events.send")}
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { FaultNote } from "../../controls/fault-note.tsx";
@@ -21,6 +21,7 @@ import { RangeForm } from "./form/range-form.tsx";
 import { Copies } from "./json/copies.tsx";
 import { JsonEditor } from "./json/json-editor.tsx";
 import { openFields } from "./state/edits.ts";
+import { FormJump, ResultJump } from "./view/result-jump.tsx";
 import { ResultView } from "./view/result-view.tsx";
 import { RunBar } from "./view/run-bar.tsx";
 
@@ -44,6 +45,14 @@ export function QueryBuilder({ tree, projectId, names, linked, query }: QueryBui
   const isOpen = useMemo(() => openFields(tree).length > 0, [tree]);
   const mayRun = read.faults.length === 0 && !isOpen;
   const run = (): void => runner.start(tree, read.message);
+  const result = useRef<HTMLElement>(null);
+  /** Moves the reader to the result, which is that of the query as it is now. */
+  const showResult = (): void => {
+    const isPresent = runner.startedMs.peek() !== undefined || runner.run.peek()?.tree === tree;
+    if (mayRun && !isPresent) run();
+    result.current?.focus();
+    result.current?.scrollIntoView();
+  };
   useEffect(() => runner.cancel, [runner]);
   useEffect(() => {
     if (!isAutomatic.value || !mayRun) return;
@@ -66,7 +75,9 @@ export function QueryBuilder({ tree, projectId, names, linked, query }: QueryBui
   return (
     <div class="query-page">
       <EditTabs form={form} read={read} open={query.get("edit") ?? ""} />
-      <section class="query-main" aria-label={t("query.result")}>
+      <ResultJump onShow={showResult} />
+      <section ref={result} class="query-main" aria-label={t("query.result")} tabIndex={-1}>
+        <FormJump />
         <RunBar
           runner={runner}
           isAutomatic={isAutomatic.value}

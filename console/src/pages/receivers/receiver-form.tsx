@@ -50,7 +50,7 @@ export function ReceiverForm(props: ReceiverFormProps) {
           <More receiver={receiver} secrets={secrets} onChange={onChange} onSecrets={onSecrets} />
         </details>
         <div class="receivers-actions">
-          <Button kind="main" type="submit" isDisabled={isRunning}>
+          <Button kind="main" type="submit" obstacle={isRunning ? t("receivers.isRunning") : undefined}>
             {t("receivers.start")}
           </Button>
           {isRunning && <Button onClick={onStop}>{t("receivers.stop")}</Button>}

@@ -2,11 +2,11 @@ import type { Client } from "@connectrpc/connect";
 import type { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { BatchSummary } from "../../../../gen/engage/channel/v1/statistics_pb.ts";
 import { Badge, type Tone } from "../../controls/badge.tsx";
-import { Button } from "../../controls/button.tsx";
 import { Card } from "../../controls/card.tsx";
 import { Checkbox } from "../../controls/checkbox.tsx";
 import { Loaded } from "../../controls/loaded.tsx";
 import { LongText } from "../../controls/long-text.tsx";
+import { RefreshButton } from "../../controls/refresh-button.tsx";
 import { type Column, Pager, Table } from "../../controls/table.tsx";
 import { setQuery } from "../../router/router.ts";
 import { useKeysetPages } from "../../rpc/pages.ts";
@@ -35,7 +35,7 @@ export function Batches({ client, taskId, isOnlyFailed }: BatchesProps) {
     return { rows: batches, nextToken: nextPageToken };
   });
   return (
-    <Card title={t("tasks.batches")} actions={<Button onClick={pages.reload}>{t("tasks.reload")}</Button>}>
+    <Card title={t("tasks.batches")} actions={<RefreshButton onClick={pages.reload} />}>
       <search class="filters">
         <Checkbox
           label={t("tasks.batches.failed")}

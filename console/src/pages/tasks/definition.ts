@@ -11,10 +11,10 @@ export interface Definition {
 /** More push ids of a list are not shown. */
 export const maxShownIds = 100;
 
-/** Returns the part of a task that its caller gave, with the first push ids of a long list. */
-export function definitionOf(task: Task): Definition {
+/** Returns the part of a task that its caller gave. */
+export function givenPartOf(task: Task): Task {
   const { name, channelId, contents, languageProperty, audience, experimentGroups, schedule, journey } = task;
-  const given = create(TaskSchema, {
+  return create(TaskSchema, {
     name,
     channelId,
     contents,
@@ -24,7 +24,12 @@ export function definitionOf(task: Task): Definition {
     ...(schedule && { schedule }),
     ...(journey && { journey }),
   });
-  const source = audience?.source;
+}
+
+/** Returns the JSON of the part of a task that its caller gave, with the first push ids of a long list. */
+export function definitionOf(task: Task): Definition {
+  const given = givenPartOf(task);
+  const source = given.audience?.source;
   if (source?.case !== "pushIds" || source.value.pushIds.length <= maxShownIds) {
     return { text: toJsonString(TaskSchema, given), omitted: 0 };
   }

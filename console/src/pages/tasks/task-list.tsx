@@ -122,7 +122,15 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Task>[] 
       name: "channel",
       title: t("field.Task.channel_id"),
       cell: ({ channelId }) => (
-        <a href={hrefOf(["channels", channelId])}>{names.get(channelId) ?? channelId}</a>
+        <>
+          <a href={hrefOf(["channels", channelId])}>{names.get(channelId) ?? channelId}</a>
+          {names.has(channelId) && (
+            <>
+              {" "}
+              <code>{channelId}</code>
+            </>
+          )}
+        </>
       ),
     },
     { name: "state", title: t("tasks.state"), cell: ({ state }) => <StateBadge state={state} /> },

@@ -15,6 +15,7 @@ import { PageHead } from "../../controls/page-head.tsx";
 import { Time } from "../../controls/time.tsx";
 import { hrefOf } from "../../router/router.ts";
 import { useLive } from "../../rpc/live.ts";
+import { useLoaded } from "../../rpc/load-once.ts";
 import { serverUrl } from "../../rpc/transport.ts";
 import { t, tn } from "../../texts/texts.ts";
 import { Batches } from "./batches.tsx";
@@ -79,8 +80,15 @@ function Content({ statistics, funnels, task, whole, client, query, refresh }: C
     <>
       <Card title={t("tasks.task")} isPadded>
         <div class="stack">
-          <Facts task={task} schedule={whole.schedule} />
-          {mayWrite.value && <TaskActions client={client} task={task} refresh={refresh} />}
+          <Facts task={task} whole={whole} client={client} />
+          {mayWrite.value && (
+            <>
+              <TaskActions client={client} task={task} refresh={refresh} />
+              <p>
+                <a href={hrefOf(["tasks", "new"], { from: task.taskId })}>{t("tasks.copy")}</a>
+              </p>
+            </>
+          )}
         </div>
       </Card>
       {statistics === undefined ? (
@@ -102,12 +110,13 @@ function Content({ statistics, funnels, task, whole, client, query, refresh }: C
   );
 }
 
-interface FactsProps {
+interface FactsProps extends Pick<TaskViewProps, "client"> {
   readonly task: Task;
-  readonly schedule: Schedule | undefined;
+  /** With what the task was made from. */
+  readonly whole: Task;
 }
 
-function Facts({ task, schedule }: FactsProps) {
+function Facts({ task, whole: { schedule, journey }, client }: FactsProps) {
   const { state, failure, channelId, taskInstanceId, createTime, nextRunTime } = task;
   return (
     <dl class="tasks-facts">
@@ -115,7 +124,7 @@ function Facts({ task, schedule }: FactsProps) {
         <StateBadge state={state} /> <LongText text={failure} />
       </Fact>
       <Fact name={t("field.Task.channel_id")}>
-        <a href={hrefOf(["channels", channelId])}>{channelId}</a>
+        <ChannelName client={client} channelId={channelId} />
       </Fact>
       {createTime !== undefined && (
         <Fact name={t("tasks.createTime")}>
@@ -123,6 +132,15 @@ function Facts({ task, schedule }: FactsProps) {
         </Fact>
       )}
       {schedule !== undefined && <Fact name={t("tasks.schedule")}>{timesOf(schedule)}</Fact>}
+      {journey !== undefined && (
+        <Fact name={t("tasks.journey")}>
+          {t("tasks.journey.node", {
+            flow: journey.flowId,
+            version: journey.flowVersion,
+            node: journey.nodeId,
+          })}
+        </Fact>
+      )}
       {nextRunTime !== undefined && (
         <Fact name={t("tasks.nextRun")}>
           <Time ms={timestampMs(nextRunTime)} />
@@ -134,6 +152,23 @@ function Facts({ task, schedule }: FactsProps) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+/** The channel by its name, which is unknown while it loads and once the channel is deleted. */
+function ChannelName({ client, channelId }: Pick<TaskViewProps, "client"> & Pick<Task, "channelId">) {
+  const { data } = useLoaded(channelId, (signal) => client.getChannel({ channelId }, { signal }));
+  const name = data?.channel?.name;
+  return (
+    <>
+      <a href={hrefOf(["channels", channelId])}>{name ?? channelId}</a>
+      {name !== undefined && (
+        <>
+          {" "}
+          <code>{channelId}</code>
+        </>
+      )}
+    </>
   );
 }
 

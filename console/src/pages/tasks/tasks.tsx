@@ -1,5 +1,6 @@
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { Task } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { PageProps } from "../../app/page-props.ts";
 import { mayWrite } from "../../app/session.ts";
 import { Empty } from "../../controls/empty.tsx";
@@ -35,9 +36,14 @@ export function TasksPage({ rest: [taskId], query }: PageProps) {
 
 /** Loads the channels, of which a new task needs one. */
 function NewTask({ query }: Pick<PageProps, "query">) {
-  const { data, fault, reload } = useLoaded("channels", (signal) =>
-    client.listChannels({ pageSize: maxChannels }, { signal }),
-  );
+  const from = query.get("from") ?? "";
+  const { data, fault, reload } = useLoaded(from, async (signal) => {
+    const [{ channels }, found] = await Promise.all([
+      client.listChannels({ pageSize: maxChannels }, { signal }),
+      from === "" ? undefined : client.getTask({ taskId: from }, { signal }),
+    ]);
+    return { channels, original: found?.task };
+  });
   return (
     <>
       <PageHead title={t("tasks.new")} lead={t("tasks.new.lead")} />
@@ -45,7 +51,13 @@ function NewTask({ query }: Pick<PageProps, "query">) {
         <a href={hrefOf(["tasks"])}>{t("tasks.back")}</a>
       </p>
       <Loaded data={data} fault={fault} onRetry={reload}>
-        {({ channels }) => <ChannelChoice channels={channels} chosen={query.get("channel") ?? ""} />}
+        {({ channels, original }) => (
+          <ChannelChoice
+            channels={channels}
+            chosen={query.get("channel") || (original?.channelId ?? "")}
+            original={original}
+          />
+        )}
       </Loaded>
     </>
   );
@@ -55,9 +67,11 @@ interface ChannelChoiceProps {
   readonly channels: readonly Channel[];
   /** The id of the channel; the first one for any other text. */
   readonly chosen: string;
+  /** The task whose definition the new one begins with. */
+  readonly original: Task | undefined;
 }
 
-function ChannelChoice({ channels, chosen }: ChannelChoiceProps) {
+function ChannelChoice({ channels, chosen, original }: ChannelChoiceProps) {
   const channel = channels.find(({ channelId }) => channelId === chosen) ?? channels[0];
   if (channel === undefined) {
     return (
@@ -78,7 +92,7 @@ function ChannelChoice({ channels, chosen }: ChannelChoiceProps) {
           onChange={(value) => setQuery({ channel: value })}
         />
       </div>
-      <TaskForm key={channel.channelId} client={client} channel={channel} />
+      <TaskForm key={channel.channelId} client={client} channel={channel} original={original} />
     </>
   );
 }

@@ -15,6 +15,7 @@ export const channels = {
     "Make one with the button above, or on the command line with the receiver of the demo:",
   "channels.empty.ask": "A key with write access makes one.",
   "channels.settings": "Settings of the channel",
+  "channels.readOnly": "The key in use may only read, so nothing here can be changed.",
   "channels.receiver": "Receiver",
   "channels.signature": "Signature",
   "channels.signature.copy": "Copy the signature",
@@ -32,7 +33,9 @@ export const channels = {
   "channels.funnel.hint": "Without it a funnel has the steps sent, succeeded and click.",
   "channels.test": "Test",
   "channels.test.lead":
-    "Sends one real message to the receiver, with the settings above, saved or not. It counts in no statistics. Fields of the content have their default or a sample.",
+    "Sends one real message to the receiver, with the settings above, saved or not. It counts in no statistics.",
+  "channels.test.content": "Content of the message",
+  "channels.test.sample": "empty: a sample",
   "channels.test.send": "Send a test message",
   "channels.strict": "With strict validation",
   "channels.lenient": "Without strict validation",

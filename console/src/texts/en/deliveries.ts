@@ -25,7 +25,6 @@ export const deliveries = {
   "deliveries.due": "Next attempt",
   "deliveries.leaseEnd": "Ends at the latest",
   "deliveries.size": "Size",
-  "deliveries.refresh": "Refresh",
   "deliveries.none": "Nothing matches these filters.",
   "deliveries.none.soFar": "None of the newer messages match these filters. Go on with the older ones.",
   "deliveries.back": "All messages",

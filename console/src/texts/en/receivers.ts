@@ -50,6 +50,7 @@ export const receivers = {
   "receivers.probe": "A receiver",
   "receivers.found": "Found",
   "receivers.state.waiting": "Waiting",
+  "receivers.isRunning": "A check runs. Stop it to start another.",
   "receivers.state.running": "Running",
   "receivers.state.passed": "Passed",
   "receivers.state.broken": "Failed",

@@ -26,7 +26,6 @@ export const deliveries: Readonly<Record<keyof typeof en, string>> = {
   "deliveries.due": "下次尝试",
   "deliveries.leaseEnd": "最晚结束于",
   "deliveries.size": "大小",
-  "deliveries.refresh": "刷新",
   "deliveries.none": "没有符合这些条件的内容。",
   "deliveries.none.soFar": "较新的消息中没有符合这些条件的。请继续查看较早的消息。",
   "deliveries.back": "全部消息",

@@ -48,6 +48,7 @@ export const receivers: Readonly<Record<keyof typeof en, string>> = {
   "receivers.probe": "接收端应当",
   "receivers.found": "发现",
   "receivers.state.waiting": "等待中",
+  "receivers.isRunning": "检查正在进行；停止后才能重新开始。",
   "receivers.state.running": "进行中",
   "receivers.state.passed": "通过",
   "receivers.state.broken": "未通过",

@@ -18,10 +18,13 @@ export function PartPager({ label, first, size, count, onFirst }: PartPagerProps
   const end = Math.min(count, start + size);
   return (
     <nav class="row" aria-label={label}>
-      <Button isDisabled={start === 0} onClick={() => onFirst(start - size)}>
+      <Button
+        obstacle={start === 0 ? t("query.part.atFirst") : undefined}
+        onClick={() => onFirst(start - size)}
+      >
         {t("query.part.previous")}
       </Button>
-      <Button isDisabled={end === count} onClick={() => onFirst(end)}>
+      <Button obstacle={end === count ? t("query.part.atLast") : undefined} onClick={() => onFirst(end)}>
         {t("query.part.next")}
       </Button>
       <span class="muted number">

@@ -22,10 +22,13 @@ export function RunBar({ runner, isAutomatic, onAutomatic, onRun, lack }: RunBar
   return (
     <div class="query-bar">
       <div class="row">
-        <Button kind="main" isDisabled={onRun === undefined} onClick={() => onRun?.()}>
+        <Button kind="main" obstacle={onRun === undefined ? lack : undefined} onClick={() => onRun?.()}>
           {t("query.run")}
         </Button>
-        <Button isDisabled={startedMs === undefined} onClick={runner.cancel}>
+        <Button
+          obstacle={startedMs === undefined ? t("query.notRunning") : undefined}
+          onClick={runner.cancel}
+        >
           {t("query.cancel")}
         </Button>
         <Checkbox label={t("query.automatic")} isChecked={isAutomatic} onChange={onAutomatic} />

@@ -7,7 +7,8 @@ import { Button } from "../../../controls/button.tsx";
 import { Card } from "../../../controls/card.tsx";
 import { Field, Select } from "../../../controls/field.tsx";
 import { JsonView } from "../../../controls/json-view.tsx";
-import { labelOf, sayLimits } from "../../../form/say.ts";
+import { findFaults } from "../../../form/faults.ts";
+import { busyText, labelOf, sayLimits } from "../../../form/say.ts";
 import { t } from "../../../texts/texts.ts";
 import { messagesOf } from "./task-draft.ts";
 import type { TaskFormPart } from "./task-form-part.ts";
@@ -15,7 +16,7 @@ import type { TaskFormPart } from "./task-form-part.ts";
 const { pushId: pushIdField } = PreviewMessageRequestSchema.field;
 
 /** Shows the message that one recipient would get, and sends nothing. */
-export function Preview({ client, channel, draft, isBusy, submit }: TaskFormPart) {
+export function Preview({ client, channel, draft, faults, isBusy, submit }: TaskFormPart) {
   const pushId = useSignal("");
   const groupId = useSignal("");
   const language = useSignal("");
@@ -24,18 +25,21 @@ export function Preview({ client, channel, draft, isBusy, submit }: TaskFormPart
   const group = groups.find((one) => one.groupId === groupId.value) ?? groups[0];
   const spoken = group !== undefined && group.contents.length > 0 ? group.contents : contents;
   const show = () =>
-    submit(async () => {
-      result.value = undefined;
-      const task = messagesOf(draft, channel);
-      const isGroup = groups.some((one) => one.groupId === groupId.value);
-      const isSpoken = spoken.some((one) => one.language === language.value);
-      result.value = await client.previewMessage({
-        task,
-        pushId: pushId.value,
-        groupId: isGroup ? groupId.value : "",
-        language: isSpoken ? language.value : "",
-      });
-    });
+    submit(
+      async () => {
+        result.value = undefined;
+        const task = messagesOf(draft, channel);
+        const isGroup = groups.some((one) => one.groupId === groupId.value);
+        const isSpoken = spoken.some((one) => one.language === language.value);
+        result.value = await client.previewMessage({
+          task,
+          pushId: pushId.value,
+          groupId: isGroup ? groupId.value : "",
+          language: isSpoken ? language.value : "",
+        });
+      },
+      findFaults([pushIdField, pushId.value]),
+    );
   return (
     <Card title={t("tasks.preview")} isPadded>
       <div class="stack">
@@ -45,6 +49,7 @@ export function Preview({ client, channel, draft, isBusy, submit }: TaskFormPart
             label={labelOf(pushIdField)}
             limits={sayLimits(pushIdField) ?? ""}
             value={pushId.value}
+            error={faults.get("push_id")}
             onInput={(value) => {
               pushId.value = value;
             }}
@@ -74,7 +79,7 @@ export function Preview({ client, channel, draft, isBusy, submit }: TaskFormPart
           )}
         </div>
         <div>
-          <Button isDisabled={isBusy || pushId.value.trim() === ""} onClick={() => void show()}>
+          <Button obstacle={busyText(isBusy)} onClick={() => void show()}>
             {t("tasks.preview.show")}
           </Button>
         </div>

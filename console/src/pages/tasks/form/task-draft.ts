@@ -1,26 +1,16 @@
 import { create, type DescField } from "@bufbuild/protobuf";
-import { type Channel, InputMethod } from "../../../../../gen/engage/channel/v1/channel_pb.ts";
+import type { Channel } from "../../../../../gen/engage/channel/v1/channel_pb.ts";
 import {
-  type Content,
   ContentSchema,
-  type ContentValue,
-  ContentValueSchema,
   ExperimentGroupSchema,
+  JourneySchema,
   ScheduleSchema,
   type Task,
   TaskSchema,
 } from "../../../../../gen/engage/channel/v1/task_pb.ts";
+import { type ContentDraft, contentOf, defaultContent } from "../../../contents/content-draft.ts";
 import { findFault, type LimitText } from "../../../form/limits.ts";
 import { type AudienceDraft, audienceOf, checkAudience, newAudience } from "./audience/audience-draft.ts";
-
-export type Cells = Readonly<Record<string, string>>;
-
-/** The content in one language: a text, or rows, for each field of the channel that has a value. */
-export interface ContentDraft {
-  readonly language: string;
-  readonly texts: Readonly<Record<string, string>>;
-  readonly rows: Readonly<Record<string, readonly Cells[]>>;
-}
 
 export interface GroupDraft {
   readonly groupId: string;
@@ -36,6 +26,14 @@ export interface ScheduleDraft {
   readonly zone: string;
 }
 
+/** The node of a journey whose push the task is. */
+export interface JourneyDraft {
+  readonly isOn: boolean;
+  readonly flowId: string;
+  readonly flowVersion: string;
+  readonly nodeId: string;
+}
+
 export interface TaskDraft {
   readonly name: string;
   readonly languageProperty: string;
@@ -43,9 +41,8 @@ export interface TaskDraft {
   readonly audience: AudienceDraft;
   readonly groups: readonly GroupDraft[];
   readonly schedule: ScheduleDraft;
+  readonly journey: JourneyDraft;
 }
-
-export const defaultContent: ContentDraft = { language: "default", texts: {}, rows: {} };
 
 export const newTaskDraft: TaskDraft = {
   name: "",
@@ -54,6 +51,7 @@ export const newTaskDraft: TaskDraft = {
   audience: newAudience,
   groups: [],
   schedule: { kind: "none", at: "", cron: "", zone: "" },
+  journey: { isOn: false, flowId: "", flowVersion: "", nodeId: "" },
 };
 
 /** Writes what was entered as a task. @throws QueryTextError */
@@ -63,7 +61,7 @@ export function taskOf(draft: TaskDraft, channel: Channel): Task {
 
 /** Writes what was entered as a task without an audience, which a preview does not need. */
 export function messagesOf(draft: TaskDraft, channel: Channel): Task {
-  const { name, languageProperty, contents, groups, schedule } = draft;
+  const { name, languageProperty, contents, groups, schedule, journey } = draft;
   const { kind, at, cron, zone } = schedule;
   const times = kind === "at" ? { at: at.trim() } : { cron: cron.trim() };
   return create(TaskSchema, {
@@ -77,23 +75,12 @@ export function messagesOf(draft: TaskDraft, channel: Channel): Task {
       contents: group.contents.map((content) => contentOf(content, channel)),
     })),
     ...(kind !== "none" && { schedule: { ...times, zone: zone.trim() } }),
+    ...(journey.isOn && { journey: journeyOf(journey) }),
   });
 }
 
-/** Writes the values that were entered for the fields that the channel has now. */
-function contentOf({ language, texts, rows }: ContentDraft, { contentTemplate }: Channel): Content {
-  const values: Record<string, ContentValue> = {};
-  for (const { name, inputMethod } of contentTemplate) {
-    const text = texts[name] ?? "";
-    const given = rows[name] ?? [];
-    if (inputMethod === InputMethod.ARRAY_ROW && given.length > 0) {
-      const value = { rows: given.map((cells) => ({ cells: { ...cells } })) };
-      values[name] = create(ContentValueSchema, { value: { case: "rows", value } });
-    } else if (inputMethod !== InputMethod.ARRAY_ROW && text !== "") {
-      values[name] = create(ContentValueSchema, { value: { case: "text", value: text } });
-    }
-  }
-  return create(ContentSchema, { language: language.trim(), values });
+function journeyOf({ flowId, flowVersion, nodeId }: JourneyDraft) {
+  return { flowId: flowId.trim(), flowVersion: flowVersion.trim(), nodeId: nodeId.trim() };
 }
 
 /** Finds what is wrong before the call, by the paths of the contract. */
@@ -103,7 +90,7 @@ export function checkTaskDraft(draft: TaskDraft): ReadonlyMap<string, LimitText>
     const fault = findFault(field, text);
     if (fault !== undefined) found.set(path, fault);
   };
-  const { name, languageProperty, contents, groups, schedule } = draft;
+  const { name, languageProperty, contents, groups, schedule, journey } = draft;
   check("name", TaskSchema.field.name, name);
   check("language_property", TaskSchema.field.languageProperty, languageProperty);
   checkLanguages("", contents, check);
@@ -114,6 +101,12 @@ export function checkTaskDraft(draft: TaskDraft): ReadonlyMap<string, LimitText>
     checkLanguages(at, own, check);
   }
   if (schedule.kind === "at") check("schedule.at", ScheduleSchema.field.at, schedule.at);
+  if (journey.isOn) {
+    const { flowId, flowVersion, nodeId } = JourneySchema.field;
+    check("journey.flow_id", flowId, journey.flowId);
+    check("journey.flow_version", flowVersion, journey.flowVersion);
+    check("journey.node_id", nodeId, journey.nodeId);
+  }
   return found;
 }
 

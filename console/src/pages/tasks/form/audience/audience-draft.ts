@@ -1,4 +1,4 @@
-import { create, fromJsonString } from "@bufbuild/protobuf";
+import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import {
   type EventUserQuery,
   EventUserQuerySchema,
@@ -12,6 +12,7 @@ import type { JsonTree } from "../../../../controls/json-tree.ts";
 import { emptyFilter, openFilters } from "../../../../filters/edits.ts";
 import { readMessage } from "../../../../filters/read-message.ts";
 import { listTree, objectTree } from "../../../../filters/tree.ts";
+import { writeMessage } from "../../../../filters/write-message.ts";
 import type { Faults } from "../../../../form/faults.ts";
 import { type LimitText, linesOf } from "../../../../form/limits.ts";
 
@@ -103,5 +104,30 @@ function readQuery(text: string) {
     return fromJsonString(EventUserQuerySchema, text);
   } catch (error) {
     throw new QueryTextError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Reads an audience into the form. */
+export function draftOfAudience({ source }: Audience): AudienceDraft {
+  return { ...newAudience, ...enteredOf(source) };
+}
+
+function enteredOf(source: Audience["source"]): Partial<AudienceDraft> {
+  switch (source.case) {
+    case undefined:
+      return {};
+    case "pushIds":
+      return { kind: "pushIds", pushIds: source.value.pushIds.join("\n") };
+    case "users":
+      return source.value.filts.length === 0
+        ? { kind: "all" }
+        : { kind: "users", filters: writeMessage(UserFilterSchema, source.value) };
+    case "cohort":
+      return { kind: "cohort", cohort: source.value.name, day: source.value.day };
+    case "analysis":
+      return {
+        kind: "analysis",
+        query: toJsonString(EventUserQuerySchema, source.value, { prettySpaces: 2 }),
+      };
   }
 }

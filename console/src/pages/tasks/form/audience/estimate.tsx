@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { EstimateAudienceResponse } from "../../../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { Button } from "../../../../controls/button.tsx";
+import { busyText } from "../../../../form/say.ts";
 import { t, tn } from "../../../../texts/texts.ts";
 import type { TaskFormPart } from "../task-form-part.ts";
 import { audienceOf, checkAudience } from "./audience-draft.ts";
@@ -18,7 +19,7 @@ export function Estimate({ client, channel, draft, isBusy, submit }: TaskFormPar
   return (
     <div class="stack">
       <div>
-        <Button isDisabled={isBusy} onClick={() => void estimate()}>
+        <Button obstacle={busyText(isBusy)} onClick={() => void estimate()}>
           {t("tasks.estimate")}
         </Button>
       </div>

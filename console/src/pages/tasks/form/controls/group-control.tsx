@@ -1,14 +1,15 @@
-import type { Channel } from "../../../../../gen/engage/channel/v1/channel_pb.ts";
-import { ExperimentGroupSchema, TaskSchema } from "../../../../../gen/engage/channel/v1/task_pb.ts";
-import { Button } from "../../../controls/button.tsx";
-import { Checkbox } from "../../../controls/checkbox.tsx";
-import { Field } from "../../../controls/field.tsx";
-import { type Faults, faultsOf } from "../../../form/faults.ts";
-import { labelOf, sayLimits } from "../../../form/say.ts";
-import { formatNumber } from "../../../texts/formats.ts";
-import { t } from "../../../texts/texts.ts";
-import { ContentsControl } from "./content-control.tsx";
-import { defaultContent, type GroupDraft, restOf } from "./task-draft.ts";
+import type { Channel } from "../../../../../../gen/engage/channel/v1/channel_pb.ts";
+import { ExperimentGroupSchema, TaskSchema } from "../../../../../../gen/engage/channel/v1/task_pb.ts";
+import { defaultContent } from "../../../../contents/content-draft.ts";
+import { Button } from "../../../../controls/button.tsx";
+import { Checkbox } from "../../../../controls/checkbox.tsx";
+import { Field } from "../../../../controls/field.tsx";
+import { type Faults, faultsOf } from "../../../../form/faults.ts";
+import { labelOf, sayLimits } from "../../../../form/say.ts";
+import { formatNumber } from "../../../../texts/formats.ts";
+import { t } from "../../../../texts/texts.ts";
+import { type GroupDraft, restOf } from "../task-draft.ts";
+import { ContentsControl } from "./contents-control.tsx";
 
 export interface GroupsControlProps {
   readonly channel: Channel;

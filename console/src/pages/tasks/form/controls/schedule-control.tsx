@@ -1,9 +1,9 @@
-import { ScheduleSchema } from "../../../../../gen/engage/channel/v1/task_pb.ts";
-import { Field, Select } from "../../../controls/field.tsx";
-import type { Faults } from "../../../form/faults.ts";
-import { labelOf, sayLimits } from "../../../form/say.ts";
-import { t } from "../../../texts/texts.ts";
-import type { ScheduleDraft } from "./task-draft.ts";
+import { ScheduleSchema } from "../../../../../../gen/engage/channel/v1/task_pb.ts";
+import { Field, Select } from "../../../../controls/field.tsx";
+import type { Faults } from "../../../../form/faults.ts";
+import { labelOf, sayLimits } from "../../../../form/say.ts";
+import { t } from "../../../../texts/texts.ts";
+import type { ScheduleDraft } from "../task-draft.ts";
 
 export interface ScheduleControlProps {
   readonly schedule: ScheduleDraft;

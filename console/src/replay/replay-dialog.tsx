@@ -1,30 +1,28 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Dialog } from "../../controls/dialog/dialog.tsx";
-import { FaultNote } from "../../controls/fault-note.tsx";
-import { Loaded } from "../../controls/loaded.tsx";
-import { type Fault, faultOf } from "../../rpc/fault.ts";
-import { useLoaded } from "../../rpc/load-once.ts";
-import { formatNumber } from "../../texts/formats.ts";
-import { t, tn } from "../../texts/texts.ts";
-import { client } from "./client.ts";
-import type { Filter } from "./filters.ts";
-import { countAll, type Replayed, replayAll } from "./replay.ts";
+import { Dialog } from "../controls/dialog/dialog.tsx";
+import { FaultNote } from "../controls/fault-note.tsx";
+import { Loaded } from "../controls/loaded.tsx";
+import { type Fault, faultOf } from "../rpc/fault.ts";
+import { useLoaded } from "../rpc/load-once.ts";
+import { formatNumber } from "../texts/formats.ts";
+import { t, tn } from "../texts/texts.ts";
+import { countAll, type Replay, type Replayed, replayAll } from "./replay.ts";
 
 export interface ReplayDialogProps {
   readonly title: string;
-  readonly filter: Filter;
-  /** Whether all of the kind are meant. */
-  readonly isAll?: boolean;
+  /** The page whose words say what is replayed. */
+  readonly page: "deliveries" | "deadLetters";
+  readonly selected: Replay;
   readonly onReplayed?: () => void;
   readonly onClose: () => void;
 }
 
 /** Counts what a replay would take, and replays when the user confirms. Closing ends it after the running call. */
-export function ReplayDialog({ title, filter, isAll = false, onReplayed, onClose }: ReplayDialogProps) {
+export function ReplayDialog({ title, page, selected, onReplayed, onClose }: ReplayDialogProps) {
   const soFar = useSignal(0n);
   const counted = useLoaded("count", (signal) =>
-    countAll(client, filter, signal, (count) => {
+    countAll(selected, signal, (count) => {
       soFar.value = count;
     }),
   );
@@ -38,7 +36,7 @@ export function ReplayDialog({ title, filter, isAll = false, onReplayed, onClose
     state.value = "running";
     fault.value = undefined;
     try {
-      await replayAll(client, { filter, isAll }, closing.current.signal, (sum) => {
+      await replayAll(selected, closing.current.signal, (sum) => {
         replayed.value = sum;
       });
       state.value = "ended";
@@ -49,47 +47,49 @@ export function ReplayDialog({ title, filter, isAll = false, onReplayed, onClose
     onReplayed?.();
   };
   const count = counted.data ?? 0n;
-  const action = { text: tn("deadLetters.replay.run", count), run: () => void run() };
+  const action = { text: tn(`${page}.replay.run`, count), run: () => void run() };
   return (
     <Dialog title={title} onClose={onClose} {...(count > 0n && state.value === "asked" && { action })}>
       <div aria-live="polite" class="stack">
         {replayed.value === undefined && state.value === "asked" && (
           <Loaded data={counted.data} fault={counted.fault} onRetry={counted.reload}>
-            {() => <Question count={count} />}
+            {() => <Question page={page} count={count} />}
           </Loaded>
         )}
         {counted.data === undefined && soFar.value > 0n && (
-          <p class="muted">{tn("deadLetters.replay.soFar", soFar.value)}</p>
+          <p class="muted">{tn("replay.soFar", soFar.value)}</p>
         )}
-        {state.value === "running" && <p class="muted">{t("deadLetters.replay.running")}</p>}
-        {replayed.value !== undefined && <Result sum={replayed.value} of={count} />}
+        {state.value === "running" && <p class="muted">{t("replay.running")}</p>}
+        {replayed.value !== undefined && <Result page={page} sum={replayed.value} of={count} />}
         {fault.value !== undefined && <FaultNote fault={fault.value} />}
       </div>
     </Dialog>
   );
 }
 
-function Question({ count }: { readonly count: bigint }) {
-  if (count === 0n) return <p>{t("deadLetters.replay.none")}</p>;
+type Page = Pick<ReplayDialogProps, "page">;
+
+function Question({ page, count }: Page & { readonly count: bigint }) {
+  if (count === 0n) return <p>{t(`${page}.replay.none`)}</p>;
   return (
     <>
-      <p>{tn("deadLetters.replay.count", count)}</p>
-      <p class="muted">{t("deadLetters.replay.warning")}</p>
+      <p>{tn(`${page}.replay.count`, count)}</p>
+      <p class="muted">{t(`${page}.replay.warning`)}</p>
     </>
   );
 }
 
-function Result({ sum, of }: { readonly sum: Replayed; readonly of: bigint }) {
+function Result({ page, sum, of }: Page & { readonly sum: Replayed; readonly of: bigint }) {
   const { replayed, refused, incomplete, firstRefusal } = sum;
   return (
     <>
-      <p>{tn("deadLetters.replay.done", replayed, { all: formatNumber(of) })}</p>
+      <p>{tn(`${page}.replay.done`, replayed, { all: formatNumber(of) })}</p>
       {refused > 0n && (
         <p>
-          {tn("deadLetters.replay.refused", refused)} {firstRefusal}
+          {tn("replay.refused", refused)} {firstRefusal}
         </p>
       )}
-      {incomplete > 0n && <p>{tn("deadLetters.replay.incomplete", incomplete)}</p>}
+      {incomplete > 0n && <p>{tn("replay.incomplete", incomplete)}</p>}
     </>
   );
 }
