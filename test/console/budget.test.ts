@@ -70,6 +70,13 @@ test("scripts hold no source of text from which they could run code", () => {
 
 test("the notices of all bundled packages are there", () => {
   const notices = readFileSync(join(dist, "licenses.md"), "utf8");
-  const names = ["preact", "@preact/signals", "uplot", "@connectrpc/connect-web", "@bufbuild/protobuf"];
+  const names = [
+    "preact",
+    "@preact/signals",
+    "uplot",
+    "@connectrpc/connect-web",
+    "@bufbuild/protobuf",
+    "@noble/hashes",
+  ];
   expect(names.filter((name) => !notices.toLowerCase().includes(name))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
 import { commandOf, readsNumbers } from "../../../console/src/pages/events/import/command.ts";
 import {
   eventNameOf,
@@ -16,6 +17,7 @@ import { guessMark, readNumber } from "../../../console/src/pages/events/import/
 import { misfitOf, recordOf } from "../../../console/src/pages/events/import/record.ts";
 import { nothingYet, sendRows } from "../../../console/src/pages/events/import/send-rows.ts";
 import { guessOrder, readTime } from "../../../console/src/pages/events/import/times.ts";
+import { displayNamesOf, lostTitles } from "../../../console/src/pages/events/import/titles.ts";
 import { RecordResultSchema } from "../../../gen/engage/event/v1/record_pb.ts";
 
 describe("readTime", () => {
@@ -61,14 +63,21 @@ describe("names", () => {
     ["Total amount (€)", "Total_amount"],
     ["prénom", "prenom"],
     ["2nd", "c_2nd"],
-    ["金额", "column_4"],
+    ["金额", "jin_e"],
+    ["用户ID", "yong_hu_ID"],
+    ["下单时间（UTC+8）", "xia_dan_shi_jian_UTC_8"],
+    ["绿色女装", "lv_se_nv_zhuang"],
+    ["龘龘", "da_da"],
+    ["\u{20000}", "column_4"],
+    ["сумма", "column_4"],
     ["#os", "os"],
     ["x".repeat(60), "x".repeat(50)],
   ])("the column %s becomes the property %s", (title, name) => expect(propertyNameOf(title, 3)).toBe(name));
 
   test.each([
     ["orders-2026.csv", "orders_2026"],
-    ["订单.csv", "imported"],
+    ["订单.csv", "ding_dan"],
+    ["заказы.csv", "imported"],
     ["7 days.tsv", "c_7_days"],
   ])("the file %s has events %s", (file, name) => expect(eventNameOf(file)).toBe(name));
 });
@@ -109,6 +118,36 @@ test("a mapping is proposed from titles and values", () => {
       { index: 6, name: "amount_2", type: "number" },
     ],
   } satisfies Mapping);
+});
+
+describe("titles that are no names", () => {
+  const table = {
+    fileName: "t.csv",
+    header: ["时间", "金额", "Total amount", "税额\n", "", "amount"],
+    rows: [["2026-01-31", "1", "2", "3", "4", "5"]],
+  };
+  const mapping = guessMapping(table);
+
+  test("become names that can be read, which differ where titles sound alike", () => {
+    expect(mapping.properties.map(({ name }) => name)).toEqual([
+      "jin_e",
+      "Total_amount",
+      "shui_e",
+      "column_5",
+      "amount",
+    ]);
+    const alike = guessMapping({ ...table, header: ["时间", "金额", "今俄", "禁鹅", "a", "b"] });
+    expect(alike.properties.slice(0, 3).map(({ name }) => name)).toEqual(["jin_e", "jin_e_2", "jin_e_3"]);
+  });
+
+  test("are kept as display names", () => {
+    expect(lostTitles(table, mapping)).toEqual([
+      ["jin_e", "金额"],
+      ["shui_e", "税额\n"],
+    ]);
+    const { projects } = parse(displayNamesOf(table, mapping, 7n)) as { projects: readonly object[] };
+    expect(projects).toEqual([{ id: 7, displayNames: { jin_e: "金额", shui_e: "税额\n" } }]);
+  });
 });
 
 describe("numbers as people write them", () => {

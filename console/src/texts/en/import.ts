@@ -41,11 +41,15 @@ export const imports = {
     '"{name}" is no valid name: names begin with a letter and have at most 50 letters, digits and _.',
   "import.name.twice": 'Two columns have the name "{name}". Change one, or leave it out.',
   "import.first": "The first row becomes",
+  "import.titles": "Keep the titles as display names",
+  "import.titles.lead":
+    "Names of properties have no other letters than A to Z. With these lines in its configuration the server shows the titles.",
   "import.command": "The same by command",
   "import.command.numbers":
     "The command reads only numbers such as 1234.50. Write those of the file so before you use it.",
   "import.check": "Check the first 1,000 rows",
   "import.start": "Import",
+  "import.isRunning": "An import runs. Cancel it to start another.",
   "import.progress": "Part of the file that was read",
   "import.rows.one": "{count} row",
   "import.rows.other": "{count} rows",

@@ -5,6 +5,7 @@ import { Card } from "../../../controls/card.tsx";
 import { FaultNote } from "../../../controls/fault-note.tsx";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
 import { t } from "../../../texts/texts.ts";
+import { faultText } from "./fault-text.ts";
 import { FileChooser } from "./file-chooser.tsx";
 import { guessMapping, type Mapping, mappingFault, type Sample } from "./mapping.ts";
 import { MappingForm } from "./mapping-form.tsx";
@@ -63,10 +64,7 @@ export function ImportForm({ project }: { readonly project: Project }) {
                 mapping.value = changed;
               }}
             />
-            <Actions
-              isReady={mappingFault(mapping.value) === undefined && run.value?.isRunning.value !== true}
-              onStart={start}
-            />
+            <Actions obstacle={obstacleOf(mapping.value, run.value)} onStart={start} />
           </>
         )}
         {run.value !== undefined && chosen.value !== undefined && (
@@ -77,18 +75,26 @@ export function ImportForm({ project }: { readonly project: Project }) {
   );
 }
 
+/** Says why an import cannot start. */
+function obstacleOf(mapping: Mapping, run: Run | undefined): string | undefined {
+  if (run?.isRunning.value === true) return t("import.isRunning");
+  const fault = mappingFault(mapping);
+  return fault && faultText(fault);
+}
+
 interface ActionsProps {
-  readonly isReady: boolean;
+  /** Why the import cannot start; undefined if it can. */
+  readonly obstacle: string | undefined;
   readonly onStart: (isDryRun: boolean) => void;
 }
 
-function Actions({ isReady, onStart }: ActionsProps) {
+function Actions({ obstacle, onStart }: ActionsProps) {
   return (
     <div class="events-actions">
-      <Button onClick={() => onStart(true)} isDisabled={!isReady}>
+      <Button onClick={() => onStart(true)} obstacle={obstacle}>
         {t("import.check")}
       </Button>
-      <Button kind="main" onClick={() => onStart(false)} isDisabled={!isReady}>
+      <Button kind="main" onClick={() => onStart(false)} obstacle={obstacle}>
         {t("import.start")}
       </Button>
     </div>

@@ -5,6 +5,7 @@ import { JsonView } from "../../../controls/json-view.tsx";
 import { Table } from "../../../controls/table.tsx";
 import { t } from "../../../texts/texts.ts";
 import { commandOf, readsNumbers } from "./command.ts";
+import { faultText } from "./fault-text.ts";
 import {
   type ColumnType,
   columnTypes,
@@ -21,6 +22,7 @@ import {
 import type { DecimalMark } from "./numbers.ts";
 import { misfitOf, recordOf } from "./record.ts";
 import { type DateOrder, isYearLast } from "./times.ts";
+import { displayNamesOf, lostTitles } from "./titles.ts";
 
 interface MappingFormProps {
   readonly project: Project;
@@ -43,7 +45,7 @@ export function MappingForm({ project, sample, mapping, onChange }: MappingFormP
           textLabel={t("import.event.text")}
           sample={sample}
           source={mapping.event}
-          error={fault?.kind === "event" ? t("import.name.wrong", { name: fault.text }) : undefined}
+          error={fault?.kind === "event" ? faultText(fault) : undefined}
           warning={wrong === undefined ? undefined : t("import.event.wrong", { name: wrong })}
           onChange={(event) => change({ event })}
         />
@@ -52,15 +54,22 @@ export function MappingForm({ project, sample, mapping, onChange }: MappingFormP
           textLabel={t("import.user.text")}
           sample={sample}
           source={mapping.user}
-          error={fault?.kind === "user" ? t("import.user.missing") : undefined}
+          error={fault?.kind === "user" ? faultText(fault) : undefined}
           onChange={(user) => change({ user })}
         />
         <TimeField sample={sample} mapping={mapping} zone={project.zone} onChange={change} />
       </div>
       <PropertyTable sample={sample} mapping={mapping} onChange={change} />
       <NumberField sample={sample} mapping={mapping} onChange={change} />
-      {fault?.kind === "twice" && <p class="note bad">{t("import.name.twice", { name: fault.name })}</p>}
+      {(fault?.kind === "twice" || fault?.kind === "property") && <p class="note bad">{faultText(fault)}</p>}
       <FirstRecord sample={sample} mapping={mapping} />
+      {lostTitles(sample, mapping).length > 0 && (
+        <details>
+          <summary>{t("import.titles")}</summary>
+          <p class="limits">{t("import.titles.lead")}</p>
+          <Command text={displayNamesOf(sample, mapping, project.projectId)} />
+        </details>
+      )}
       <details>
         <summary>{t("import.command")}</summary>
         {!readsNumbers(sample, mapping) && <p class="limits">{t("import.command.numbers")}</p>}

@@ -1,4 +1,5 @@
 import { type DecimalMark, guessMark, readNumber } from "./numbers.ts";
+import { withPinyin } from "./pinyin.ts";
 import { type DateOrder, guessOrder, isYearLast, readTime } from "./times.ts";
 
 /** The first rows of a table. A row may be shorter than the header. */
@@ -132,7 +133,7 @@ export function isName(name: string): boolean {
 
 /** Returns the name of a property for the title of a column. */
 export function propertyNameOf(title: string, index: number): string {
-  const words = title
+  const words = withPinyin(title)
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .split(/[^A-Za-z0-9]+/)

@@ -1,11 +1,13 @@
 import { Code } from "@connectrpc/connect";
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { EventCollector } from "../../../../../gen/engage/event/v1/event_collector_pb.ts";
 import type { RecordResult } from "../../../../../gen/engage/event/v1/record_pb.ts";
 import { type Fault, faultOf } from "../../../rpc/fault.ts";
 import { pause } from "../../../rpc/pause.ts";
 import { clientOf } from "../../../rpc/transport.ts";
 import { t } from "../../../texts/texts.ts";
+import { identityOf } from "./identity.ts";
 import type { Mapping } from "./mapping.ts";
 import type { RowFault } from "./record.ts";
 import { nothingYet, type Progress, sendRows } from "./send-rows.ts";
@@ -44,17 +46,16 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
   const fault = signal<Fault | string | undefined>(undefined);
   const rowsToSend = {
     mapping,
-    // The time of its last change and its size tell a file from others well enough.
-    identity: `table-${file.lastModified.toString(36)}-${file.size.toString(36)}`,
     faultText: (name: RowFault, value: string) => t(`import.${name}`, { value }),
     send: (lines: readonly string[]) => sendLines(lines, projectId, isDryRun, end.signal),
   };
   async function run(): Promise<void> {
+    const identity = isDryRun ? "table" : await identify(file, end.signal, share);
     await readRows(file, {
       signal: end.signal,
       async take(rows, readShare) {
-        progress.value = await sendRows(progress.peek(), rows, rowsToSend);
-        share.value = readShare;
+        progress.value = await sendRows(progress.peek(), rows, { ...rowsToSend, identity });
+        share.value = identifyShare + readShare * (1 - identifyShare);
         if (isDryRun && progress.peek().rows >= maxCheckedRows) end.abort();
       },
     });
@@ -81,6 +82,16 @@ export function createRunner({ file, mapping, projectId, isDryRun }: RunOptions)
       end.abort();
     },
   };
+}
+
+/** The part of an import in which the file is read for the first time. */
+const identifyShare = 0.1;
+
+function identify(file: File, end: AbortSignal, share: Signal<number>): Promise<string> {
+  const progress = (readShare: number): void => {
+    share.value = readShare * identifyShare;
+  };
+  return identityOf(file, sha256.create(), { signal: end, progress });
 }
 
 /** Failures after which the same batch is sent again: rows with the same `#uuid` are counted once. */

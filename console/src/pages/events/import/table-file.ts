@@ -1,4 +1,5 @@
 import Papa from "papaparse";
+import { piecesOf } from "./file-pieces.ts";
 import type { Sample } from "./mapping.ts";
 import type { ImportedRow } from "./send-rows.ts";
 
@@ -98,15 +99,6 @@ async function* readTable(file: File): AsyncGenerator<ReadRows> {
   }
   text += decode(() => decoder.decode());
   if (text !== "") yield { rows: parse(parser ?? createParser(text), text, false).rows, readBytes };
-}
-
-async function* piecesOf(file: File): AsyncGenerator<Uint8Array> {
-  const reader = file.stream().getReader();
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-  } finally {
-    await reader.cancel();
-  }
 }
 
 /** @throws TableError for bytes that are not UTF-8, and for UTF-16, whose letters have bytes that are 0 */

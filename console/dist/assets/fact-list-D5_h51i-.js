@@ -1,1 +1,0 @@
-import{Rt as e,wt as t}from"./frame-DuxTbd7u.js";function n({facts:n}){return t(`dl`,{class:`fact-list`,children:n.filter(([,e])=>e!==void 0&&e!==``&&e!==!1).map(([n,r])=>t(e,{children:[t(`dt`,{children:n}),t(`dd`,{children:r})]},n))})}export{n as t};
