@@ -33,7 +33,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/cmd/send/send.test.ts",
   ],
   "cmd/cohort": ["test/cmd/cohort"],
-  "cmd/completion": ["test/cmd/completion", "test/cmd/program.test.ts"],
+  "cmd/completion": ["test/cmd/completion", "test/servers/completion"],
   "cmd/config": ["test/cmd/config", "test/cmd/engage.test.ts"],
   "cmd/config/rules": ["test/cmd/config"],
   "cmd/config/schema": ["test/cmd/config"],

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { accessSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { writeBash } from "../../../cmd/completion/bash.ts";
@@ -14,16 +14,6 @@ import { runEngage } from "../run-engage.ts";
 
 const run = promisify(execFile);
 const root = describeCommand(createProgram());
-
-const hasProgram = (name: string) =>
-  (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name));
-      return true;
-    } catch {
-      return false;
-    }
-  });
 
 /** A folder with files, among them one with a space in its name. */
 const openFolder = openForAll(async (onEnd) => {
@@ -98,32 +88,5 @@ describe("the completions of zsh and fish", () => {
     expect(zsh).toContain("dead-letters) _engage_dead_letters ;;");
     expect(fish).toContain("complete -c engage -n '__engage_at \\'key\\'' -a 'create'");
     expect(fish).toContain("-l order -x -a 'name count'");
-  });
-
-  it.runIf(hasProgram("zsh"))("are read by zsh", async () => {
-    const file = join(openFolder(), "_engage");
-    writeFileSync(file, writeZsh(root));
-    await run("zsh", ["-n", file]);
-    const { stdout } = await run("zsh", [
-      "-f",
-      "-c",
-      `autoload -U compinit; compinit -D; source ${file}; echo $_comps[engage]`,
-    ]);
-    expect(stdout).toBe("_engage\n");
-  });
-
-  it.runIf(hasProgram("fish"))("offer in fish what bash offers", async () => {
-    const file = join(openFolder(), "engage.fish");
-    writeFileSync(file, writeFish(root));
-    const offer = async (line: string) => {
-      const command = `source ${file}; complete -C '${line}'`;
-      const { stdout } = await run("fish", ["--no-config", "-c", command], { cwd: openFolder() });
-      return stdout
-        .trim()
-        .split("\n")
-        .map((one) => one.split("\t")[0]);
-    };
-    expect(await offer("engage key ")).toContain("create");
-    expect(await offer("engage events --order c")).toEqual(["count"]);
   });
 });
