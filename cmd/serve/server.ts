@@ -19,7 +19,7 @@ import type { Config, DescribedConfig } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
 import { consolePath, createConsole } from "./console.ts";
-import { createDocs } from "./docs/docs.ts";
+import { createDocs, docsPath } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
@@ -124,7 +124,9 @@ async function describeApi(services: readonly ServedService[], codecs: RestCodec
     import("../../gateway/openapi/document.ts"),
     import("../../gen/comments.ts"),
   ]);
-  return describeOpenApi(services, { title: "engage", version: packageVersion(), comments, codecs });
+  const title = "engage";
+  const documentation = docsPath.slice(1);
+  return describeOpenApi(services, { title, version: packageVersion(), documentation, comments, codecs });
 }
 
 function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {

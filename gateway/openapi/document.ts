@@ -20,6 +20,8 @@ export interface OpenApiOptions {
   /** Version of the API, for example that of the package. */
   readonly version: string;
   readonly description?: string;
+  /** The address of the documentation, which may be relative to that of the document. */
+  readonly documentation?: string;
   /** Base URLs. Default: the one from which the document is loaded. */
   readonly servers?: readonly string[];
   /** The comments from `gen/comments.ts`. */
@@ -33,7 +35,7 @@ export interface OpenApiOptions {
  * Connect protocol. The same services produce the same document, including the order of keys.
  */
 export function describeOpenApi(services: readonly ServedService[], options: OpenApiOptions): JsonObject {
-  const { title, version, description, servers, comments = {}, codecs = new Map() } = options;
+  const { title, version, description, documentation, servers, comments = {}, codecs = new Map() } = options;
   const own = [...codecs].flatMap(([name, { schema }]) =>
     schema === undefined ? [] : [[name, schema] as const],
   );
@@ -50,6 +52,9 @@ export function describeOpenApi(services: readonly ServedService[], options: Ope
   return {
     openapi: "3.1.0",
     info: { title, version, ...(description !== undefined && { description }) },
+    ...(documentation !== undefined && {
+      externalDocs: { description: "Documentation", url: documentation },
+    }),
     servers: (servers ?? ["/"]).map((url) => ({ url })),
     tags: services.map(({ desc }) => ({ name: desc.typeName, ...commented(comments, desc.typeName) })),
     paths,

@@ -19,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 interface Described {
+  readonly externalDocs: { readonly url: string };
   readonly paths: Record<string, Record<string, { readonly description?: string }>>;
 }
 
@@ -49,4 +50,11 @@ it("/docs is served", async () => {
   const page = await fetch(`${server.address.url}/docs`);
   expect(page.status).toBe(200);
   expect(await page.text()).toContain("docs/swagger-ui-bundle.js");
+});
+
+it("the description leads to the documentation", async () => {
+  const { externalDocs } = await readDocument();
+  const page = await fetch(new URL(externalDocs.url, `${server.address.url}/openapi.json`));
+  expect([page.status, page.url]).toEqual([200, `${server.address.url}/docs/`]);
+  expect(await page.text()).toContain("<h1>Documentation</h1>");
 });

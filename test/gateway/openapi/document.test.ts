@@ -27,7 +27,13 @@ function at(value: JsonValue, ...keys: readonly string[]): JsonValue | undefined
 test("the document is valid OpenAPI 3.1", async () => {
   for (const candidate of [
     document,
-    describeOpenApi(services, { ...options, codecs, servers: ["https://api.example.com"], description: "d" }),
+    describeOpenApi(services, {
+      ...options,
+      codecs,
+      servers: ["https://api.example.com"],
+      description: "d",
+      documentation: "docs/",
+    }),
   ]) {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(candidate))).toEqual({ valid: true });
