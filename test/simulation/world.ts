@@ -1,7 +1,8 @@
 import { createLeaseClock } from "../../store/sql/postgres/lease-clock.ts";
 import type { Random } from "../reference/random.ts";
 import { chooseFaults, Network } from "./database/network.ts";
-import type { DatabaseServer, Transaction } from "./database/server.ts";
+import type { DatabaseServer } from "./database/server.ts";
+import type { Transaction } from "./database/transaction.ts";
 import { historyStartMs, Replica } from "./replica.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -12,12 +13,18 @@ export interface WorldOptions {
   readonly scheduler: Scheduler;
   readonly server: DatabaseServer;
   /** Changes statements, as a fault of the stores would. */
-  readonly rewrite: ((text: string) => string) | undefined;
+  readonly rewrite?: ((text: string) => string) | undefined;
+  /** What happens to a replica, each as often as it is listed. Default: each equally often. */
+  readonly disturbances?: readonly Disturbance[];
+  /** For how long a replica is stopped. */
+  readonly stopsMs?: readonly number[];
   /** Checks the rules which a commit may break. */
   readonly committed: (transaction: Transaction) => void;
   /** Opens the stores of a replica and begins its work. */
   readonly serve: (replica: Replica) => Promise<void>;
 }
+
+type Disturbance = "kill" | "stop" | "cut";
 
 /** Replicas which share a database, and are killed, stopped and cut off from it. */
 export class World {
@@ -27,6 +34,7 @@ export class World {
   readonly #replicas: Replica[] = [];
   #failure: unknown;
   #isFaulty = true;
+  #commits = 0;
 
   constructor(options: WorldOptions) {
     const { scheduler, server, rewrite } = options;
@@ -36,13 +44,22 @@ export class World {
     server.start({
       clockMs: () => historyStartMs + scheduler.nowMs,
       soon: (call) => void scheduler.after(0, call),
-      committed: (transaction) => this.check(() => options.committed(transaction)),
+      committed: (transaction) => {
+        this.#commits++;
+        this.network.notify(transaction);
+        this.check(() => options.committed(transaction));
+      },
     });
   }
 
   /** Whether things still go wrong. */
   get isFaulty(): boolean {
     return this.#isFaulty;
+  }
+
+  /** The replicas which are not killed. */
+  get alive(): readonly Replica[] {
+    return this.#replicas.filter((replica) => replica.isAlive);
   }
 
   /** Remembers a broken rule, which ends the history. */
@@ -96,16 +113,31 @@ export class World {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** Returns a condition on committed data, which is evaluated again only after commits. */
+  afterCommits(holds: () => boolean): () => boolean {
+    let commits = -1;
+    let held = false;
+    return () => {
+      if (commits !== this.#commits) held = holds();
+      commits = this.#commits;
+      return held;
+    };
+  }
+
   /** Kills, stops and cuts off replicas from now on. */
   disturb(): void {
     const { random } = this;
-    this.#options.scheduler.after(random.int(200, 5_000), () => {
+    const {
+      scheduler,
+      disturbances = ["kill", "stop", "cut"],
+      stopsMs = [300, 3_000, 9_000],
+    } = this.#options;
+    scheduler.after(random.int(200, 5_000), () => {
       if (!this.#isFaulty) return;
-      const alive = this.#replicas.filter((replica) => replica.isAlive);
-      const victim = random.pick(alive);
-      const kind = random.pick(["kill", "stop", "cut"] as const);
+      const victim = random.pick(this.alive);
+      const kind = random.pick(disturbances);
       if (kind === "cut") this.network.cutAll();
-      if (kind === "stop") victim.stop(random.pick([300, 3_000, 9_000]));
+      if (kind === "stop") victim.stop(random.pick(stopsMs));
       if (kind === "kill") {
         victim.kill();
         this.start();

@@ -13,6 +13,8 @@ export interface Locks {
   /** Takes a lock, or returns the owners whose locks are in conflict with it. */
   take(owner: LockOwner, key: string, mode: RowLock): readonly LockOwner[];
   isFree(owner: LockOwner, key: string, mode: RowLock): boolean;
+  /** Reports whether any row of a table is locked. */
+  isAnyLocked(table: string): boolean;
   releaseAll(owner: LockOwner): void;
 }
 
@@ -27,34 +29,53 @@ const strength: readonly RowLock[] = ["keyShare", "noKeyUpdate", "update"];
 
 export function createLocks(): Locks {
   const held = new Map<string, Map<LockOwner, RowLock>>();
+  /** The number of locked rows by table. */
+  const counts = new Map<string, number>();
+
+  function count(key: string, change: 1 | -1): void {
+    const table = tableOf(key);
+    counts.set(table, (counts.get(table) ?? 0) + change);
+  }
 
   function othersOf(owner: LockOwner, key: string, mode: RowLock): readonly LockOwner[] {
     const all = held.get(key);
     if (all === undefined) return [];
-    return [...all].flatMap(([other, own]) => (other !== owner && conflicts[mode].has(own) ? [other] : []));
+    const others: LockOwner[] = [];
+    for (const [other, own] of all) if (other !== owner && conflicts[mode].has(own)) others.push(other);
+    return others;
   }
   return {
     take(owner, key, mode) {
       const others = othersOf(owner, key, mode);
       if (others.length > 0) return others;
-      const all = held.get(key) ?? new Map<LockOwner, RowLock>();
+      let all = held.get(key);
+      if (all === undefined) {
+        all = new Map();
+        held.set(key, all);
+        count(key, 1);
+      }
       const before = all.get(owner);
       if (before === undefined || strength.indexOf(before) < strength.indexOf(mode)) all.set(owner, mode);
-      held.set(key, all);
       owner.locked.add(key);
       return [];
     },
     isFree: (owner, key, mode) => othersOf(owner, key, mode).length === 0,
+    isAnyLocked: (table) => (counts.get(table) ?? 0) > 0,
     releaseAll(owner) {
       for (const key of owner.locked) {
         const all = held.get(key)!;
         all.delete(owner);
-        if (all.size === 0) held.delete(key);
+        if (all.size > 0) continue;
+        held.delete(key);
+        count(key, -1);
       }
       owner.locked.clear();
     },
   };
 }
+
+/** Returns the table, or the other kind of name, of the key of a lock. */
+export const tableOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
 /** Reports whether an owner waits, through others, for itself. */
 export function isDeadlock(owner: LockOwner): boolean {

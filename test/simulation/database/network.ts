@@ -3,7 +3,8 @@ import type { Listener } from "../../../store/sql/postgres/listener.ts";
 import type { Random } from "../../reference/random.ts";
 import type { Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
-import type { DatabaseServer, Outcome, Transaction } from "./server.ts";
+import type { DatabaseServer } from "./server.ts";
+import type { Outcome, Transaction } from "./transaction.ts";
 
 /** How often what goes wrong, as probabilities of one statement. */
 export interface NetworkFaults {
@@ -195,19 +196,23 @@ class Connection {
     const { scheduler, server } = this.#network;
     const running = transaction ?? server.begin();
     this.#running = running;
-    const cancel = scheduler.after(statementTimeoutMs, () => {
-      if (running.isEnded) return;
-      server.rollback(running);
-      this.#transaction = undefined;
-      settle({ error: new Error("canceling statement due to statement timeout") });
-    });
+    let isDone = false;
+    let cancel = (): void => {};
     server.run(running, this.#network.rewrite(text), values, (outcome) => {
+      isDone = true;
       cancel();
       this.#running = undefined;
       if (transaction === undefined) server[outcome.error === undefined ? "commit" : "rollback"](running);
       if (outcome.error !== undefined)
         scheduler.note(() => `${this.#replica.name}: ${outcome.error!.message}`);
       settle(outcome);
+    });
+    if (isDone) return;
+    cancel = scheduler.after(statementTimeoutMs, () => {
+      if (running.isEnded) return;
+      server.rollback(running);
+      this.#transaction = undefined;
+      settle({ error: new Error("canceling statement due to statement timeout") });
     });
   }
 }

@@ -40,11 +40,11 @@ export function toBound(value: unknown): null | string | number | bigint | Uint8
 /** The driver parses the columns whose type is JSON. */
 const jsonColumns = ["hidden", "events", "properties", "cohorts", "projects"] as const;
 
-export function parseJson(row: Readonly<Record<string, unknown>>): object {
-  const parsed: Record<string, unknown> = { ...row };
+/** Replaces the texts in these columns of a row by what they describe. */
+export function parseJson(row: Record<string, unknown>): object {
   for (const column of jsonColumns) {
-    const value = parsed[column];
-    if (typeof value === "string" && value.startsWith("[")) parsed[column] = JSON.parse(value);
+    const value = row[column];
+    if (typeof value === "string" && value.startsWith("[")) row[column] = JSON.parse(value);
   }
-  return parsed;
+  return row;
 }

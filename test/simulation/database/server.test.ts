@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { ledgerStore } from "../../../store/events/ledger/ledger.ts";
 import { leaseStore } from "../../../store/leases/postgres/store.ts";
 import { recordStore } from "../../../store/records/postgres/store.ts";
-import { DatabaseServer, type Outcome, type Transaction } from "./server.ts";
+import { DatabaseServer } from "./server.ts";
+import type { Outcome, Transaction } from "./transaction.ts";
 
 interface World {
   readonly server: DatabaseServer;

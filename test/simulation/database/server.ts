@@ -1,9 +1,19 @@
-import { type Session as ChangeRecorder, DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { PostgresStore } from "../../../store/sql/postgres/store.ts";
-import { createLocks, isDeadlock, type LockOwner, type Locks } from "./locks.ts";
+import { addChanges, createMakeChanges, type MakeChanges, type RowChange } from "./changes.ts";
+import { createLocks, isDeadlock, type Locks, tableOf } from "./locks.ts";
 import { type NamedRows, parseJson, toBound, withRows } from "./rows.ts";
+import { ServerError, toServerError } from "./server-error.ts";
 import { createTables, type Tables } from "./tables.ts";
-import { type RowLock, type Step, type Translated, translate } from "./translate.ts";
+import {
+  createTransaction,
+  type Done,
+  type Outcome,
+  type Running,
+  type Transaction,
+  type Waiting,
+} from "./transaction.ts";
+import { type LockedRows, type RowLock, type Step, type Translated, translate } from "./translate.ts";
 
 /**
  * A model of PostgreSQL in one process, which runs the SQL of the stores. SQLite evaluates each
@@ -26,18 +36,22 @@ export class DatabaseServer {
   #waiting: Waiting[] = [];
   /** The transaction whose changes are in SQLite. */
   #active: Transaction | undefined;
-  #recorder: ChangeRecorder | undefined;
-  #running: { readonly transaction: Transaction; readonly blockers: Set<LockOwner> } | undefined;
+  readonly #makeChanges: MakeChanges;
+  #running: Running | undefined;
 
   constructor(stores: readonly PostgresStore[]) {
     this.#db = new DatabaseSync(":memory:");
     this.#db.function("nextval", { deterministic: false }, (name) => this.#next(String(name)));
     this.#db.function("touch", (table, key, mode) => this.#touch(`${table} ${key}`, mode as RowLock));
+    this.#db.function("changed", { varargs: true }, (kind, table, key, ...values) =>
+      this.#changed(kind as RowChange["kind"], String(table), String(key), values),
+    );
     this.#db.function("is_free", (table, key) => this.#isFree(`${table} ${key}`));
     this.#db.function("clock_us", () => BigInt(Math.round(this.#ports.clockMs() * 1_000)));
     this.#db.function("pg_advisory_xact_lock", (name) => this.#touch(`name ${name}`, "update"));
     this.#db.function("pg_notify", (channel, text) => this.#notify(String(channel), String(text)));
     this.#tables = createTables(this.#db, stores);
+    this.#makeChanges = createMakeChanges(this.#db, this.#tables.keyed);
   }
 
   /** Begins a history with empty tables. */
@@ -53,14 +67,7 @@ export class DatabaseServer {
   }
 
   begin(): Transaction {
-    return {
-      locked: new Set(),
-      waitsFor: new Set(),
-      notifications: [],
-      tables: new Set(),
-      changes: undefined,
-      isEnded: false,
-    };
+    return createTransaction();
   }
 
   /** Runs a statement of a transaction. Calls `done` at once, or when the locks it waits for are free. */
@@ -69,11 +76,11 @@ export class DatabaseServer {
   }
 
   commit(transaction: Transaction): void {
-    this.#activate(transaction);
-    this.#stopRecording();
-    this.#db.exec("COMMIT");
-    this.#active = undefined;
-    for (const key of transaction.locked) transaction.tables.add(key.slice(0, key.indexOf(" ")));
+    if (transaction.rows.size > 0) {
+      this.#activate(transaction);
+      this.#leave("COMMIT");
+    }
+    for (const key of transaction.locked) transaction.tables.add(tableOf(key));
     this.#end(transaction);
     this.#ports.committed(transaction);
   }
@@ -81,11 +88,7 @@ export class DatabaseServer {
   /** Ends a transaction without its changes; a statement which waits is never called back. */
   rollback(transaction: Transaction): void {
     if (transaction.isEnded) return;
-    if (this.#active === transaction) {
-      this.#stopRecording();
-      this.#db.exec("ROLLBACK");
-      this.#active = undefined;
-    }
+    if (this.#active === transaction) this.#suspend();
     this.#waiting = this.#waiting.filter((one) => one.transaction !== transaction);
     this.#end(transaction);
   }
@@ -99,6 +102,7 @@ export class DatabaseServer {
   #end(transaction: Transaction): void {
     transaction.isEnded = true;
     this.#locks.releaseAll(transaction);
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting.filter((one) => one.transaction.waitsFor.has(transaction));
     this.#waiting = this.#waiting.filter((one) => !waiting.includes(one));
     for (const one of waiting) one.transaction.waitsFor.clear();
@@ -108,20 +112,9 @@ export class DatabaseServer {
 
   #try(waiting: Waiting): void {
     const { transaction, text, values, done } = waiting;
-    this.#activate(transaction);
-    const blockers = new Set<LockOwner>();
-    this.#running = { transaction, blockers };
-    this.#prepare("SAVEPOINT statement").run();
-    let outcome: Outcome;
-    try {
-      outcome = { rows: this.#evaluate(text, values) };
-    } catch (error) {
-      outcome = { error: toServerError(error) };
-    }
-    this.#running = undefined;
-    const isUndone = blockers.size > 0 || outcome.error !== undefined;
-    if (isUndone) this.#prepare("ROLLBACK TO statement").run();
-    this.#prepare("RELEASE statement").run();
+    const running: Running = { transaction, blockers: new Set(), changes: [] };
+    const { blockers } = running;
+    const outcome = this.#runIn(running, text, values);
     for (const blocker of blockers) transaction.waitsFor.add(blocker);
     if (blockers.size === 0) {
       done(outcome);
@@ -131,14 +124,52 @@ export class DatabaseServer {
     } else this.#waiting.push(waiting);
   }
 
-  #evaluate(text: string, values: readonly unknown[]): readonly object[] {
-    const { steps, locks, relation } = this.#translate(text);
+  /** Runs a statement, which changes nothing when it fails or has to wait. */
+  #runIn(running: Running, text: string, values: readonly unknown[]): Outcome {
+    const { transaction, blockers, changes } = running;
+    this.#activate(transaction);
+    let end = { keep: () => {}, undo: () => {} };
+    let outcome: Outcome;
+    this.#running = running;
+    try {
+      const translated = this.#translate(text);
+      if (translated.isChange) end = this.#beginChange(transaction);
+      outcome = { rows: this.#evaluate(translated, values) };
+    } catch (error) {
+      outcome = { error: toServerError(error) };
+    }
+    this.#running = undefined;
+    if (blockers.size > 0 || outcome.error !== undefined) end.undo();
+    else {
+      end.keep();
+      addChanges(transaction.rows, changes);
+    }
+    return outcome;
+  }
+
+  /** Begins a statement of the active transaction, or of one that has changed nothing so far. */
+  #beginChange(transaction: Transaction): { readonly keep: () => void; readonly undo: () => void } {
+    if (this.#active === undefined) {
+      this.#enter(transaction);
+      return { keep: () => {}, undo: () => this.#suspend() };
+    }
+    this.#prepare("SAVEPOINT statement").run();
+    const release = (): void => void this.#prepare("RELEASE statement").run();
+    const undo = (): void => {
+      this.#prepare("ROLLBACK TO statement").run();
+      release();
+    };
+    return { keep: release, undo };
+  }
+
+  #evaluate({ steps, locks, relation }: Translated, values: readonly unknown[]): readonly object[] {
     if (relation !== undefined && !this.#exists(relation)) {
       throw new ServerError("42P01", `relation "${relation}" does not exist`);
     }
     let rows: readonly Record<string, unknown>[] = [];
     const named: NamedRows[] = [];
-    for (const step of steps) {
+    const isSkipping = locks?.skipping !== undefined && this.#locks.isAnyLocked(locks.table);
+    for (const step of isSkipping ? [locks.skipping] : steps) {
       rows = this.#runStep(step, values, named);
       if (step.name !== undefined)
         named.push({ name: step.name, rows, columns: this.#columnsOf(step, named) });
@@ -147,15 +178,13 @@ export class DatabaseServer {
     return locks === undefined ? rows.map(parseJson) : rows.map((row) => this.#lockRow(row, locks));
   }
 
-  #lockRow(row: Record<string, unknown>, { table, mode }: NonNullable<Translated["locks"]>): object {
+  #lockRow(row: Record<string, unknown>, { table, mode }: LockedRows): object {
     const { lock_key: key, ...rest } = row;
     this.#touch(`${table} ${key as string}`, mode);
     return rest;
   }
 
   #runStep(step: Step, values: readonly unknown[], named: readonly NamedRows[]): Record<string, unknown>[] {
-    // Changes are collected from the first one on.
-    if (step.isChange) this.#recorder ??= this.#db.createSession();
     const { sql, params } = withRows(step, named);
     const bound = [...step.params.map((place) => values[place]), ...params].map(toBound);
     return this.#prepare(sql).all(...bound) as Record<string, unknown>[];
@@ -188,6 +217,13 @@ export class DatabaseServer {
     return null;
   }
 
+  /** Remembers what a statement makes of a row, and locks the row. */
+  #changed(kind: RowChange["kind"], table: string, key: string, values: readonly SQLOutputValue[]): null {
+    if (this.#running === undefined) return null;
+    this.#running.changes.push({ kind, table, key, values });
+    return this.#touch(`${table} ${key}`, kind === "update" ? "noKeyUpdate" : "update");
+  }
+
   #isFree(key: string): number {
     return this.#locks.isFree(this.#running!.transaction, key, "update") ? 1 : 0;
   }
@@ -207,28 +243,25 @@ export class DatabaseServer {
   #activate(transaction: Transaction): void {
     if (this.#active === transaction) return;
     this.#suspend();
+    if (transaction.rows.size === 0) return;
+    this.#enter(transaction);
+    this.#makeChanges(transaction.rows);
+  }
+
+  #enter(transaction: Transaction): void {
     this.#prepare("BEGIN").run();
     this.#active = transaction;
-    if (transaction.changes === undefined) return;
-    this.#recorder = this.#db.createSession();
-    if (!this.#db.applyChangeset(transaction.changes)) {
-      throw new Error("the model let another transaction change locked rows");
-    }
   }
 
   #suspend(): void {
-    if (this.#active === undefined) return;
-    const changes = this.#recorder?.changeset();
-    this.#active.changes = changes === undefined || changes.length === 0 ? undefined : changes;
-    this.#stopRecording();
-    this.#prepare("ROLLBACK").run();
+    if (this.#active !== undefined) this.#leave("ROLLBACK");
+  }
+
+  #leave(end: "COMMIT" | "ROLLBACK"): void {
+    this.#prepare(end).run();
     this.#active = undefined;
   }
 
-  #stopRecording(): void {
-    this.#recorder?.close();
-    this.#recorder = undefined;
-  }
   #translate(text: string): Translated {
     const known = this.#translated.get(text);
     if (known !== undefined) return known;
@@ -256,43 +289,3 @@ export interface ServerPorts {
 }
 
 const idle: ServerPorts = { clockMs: () => 0, soon: () => {}, committed: () => {} };
-
-export interface Transaction extends LockOwner {
-  readonly notifications: { readonly channel: string; readonly text: string }[];
-  /** The tables in which it has locked rows, from its commit on. */
-  readonly tables: Set<string>;
-  /** Its changes while they are not in SQLite. */
-  changes: Uint8Array | undefined;
-  isEnded: boolean;
-}
-
-export interface Outcome {
-  readonly rows?: readonly object[];
-  readonly error?: Error;
-}
-
-export type Done = (outcome: Outcome) => void;
-
-interface Waiting {
-  readonly transaction: Transaction;
-  readonly text: string;
-  readonly values: readonly unknown[];
-  readonly done: Done;
-}
-
-/** An error with an SQLSTATE. */
-export class ServerError extends Error {
-  override readonly name = "ServerError";
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-function toServerError(error: unknown): Error {
-  if (error instanceof ServerError || !(error instanceof Error)) return error as Error;
-  if (/UNIQUE constraint/.test(error.message)) return new ServerError("23505", error.message);
-  return error;
-}

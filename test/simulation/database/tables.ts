@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inSchema, type PostgresStore } from "../../../store/sql/postgres/store.ts";
+import type { KeyedTable, RowChange } from "./changes.ts";
 import { tableKinds } from "./relations.ts";
 import { type Keys, keyText } from "./translate.ts";
 
@@ -7,6 +8,8 @@ import { type Keys, keyText } from "./translate.ts";
 export interface Tables {
   /** The primary keys. */
   readonly keys: Keys;
+  /** The tables with a primary key. */
+  readonly keyed: ReadonlyMap<string, KeyedTable>;
   readonly foreignKeys: readonly ForeignKey[];
 }
 
@@ -45,12 +48,16 @@ export function createTables(db: DatabaseSync, stores: readonly PostgresStore[])
   for (const { create } of tableKinds) db.exec(create);
   const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
   const keys = new Map(names.map(({ name }) => [name, keyOf(db, name)]));
-  for (const [table, columns] of keys) if (columns.length > 0) watch(db, table, columns);
+  const keyed = new Map<string, KeyedTable>();
+  for (const [table, key] of keys) {
+    if (key.length > 0) keyed.set(table, { columns: columnsOf(db, table), key });
+  }
+  for (const [table, columns] of keyed) watch(db, table, columns);
   for (const { child, column, parent } of foreignKeys) {
     db.exec(`CREATE TEMP TRIGGER ${child}_refers AFTER INSERT ON ${child}
       BEGIN SELECT touch('${parent}', quote(NEW.${column}), 'keyShare'); END`);
   }
-  return { keys, foreignKeys };
+  return { keys, keyed, foreignKeys };
 }
 
 function statementsOf(statement: string): readonly string[] {
@@ -64,7 +71,8 @@ function statementsOf(statement: string): readonly string[] {
   );
   sql = sql.replace(/PRIMARY KEY DEFAULT/, "PRIMARY KEY NOT NULL DEFAULT");
   sql = sql.replace(/(\w+) (bigint|text) PRIMARY KEY(?! NOT)/, "$1 $2 PRIMARY KEY NOT NULL");
-  if (sql === "" || /^CREATE SEQUENCE|SET STORAGE|^UPDATE/.test(sql)) return [];
+  // An index that is not unique changes no result, and with conditions of its own it makes SQLite plan again for new values.
+  if (sql === "" || /^CREATE (?:SEQUENCE|INDEX)|^DROP INDEX|SET STORAGE|^UPDATE/.test(sql)) return [];
   const altered = /^ALTER TABLE (\w+) (.*)$/s.exec(sql);
   if (altered === null) return [sql];
   return altered[2]!.split(", ").map((change) => `ALTER TABLE ${altered[1]} ${change}`);
@@ -85,20 +93,32 @@ function keyOf(db: DatabaseSync, table: string): readonly string[] {
   return (columns as { name: string }[]).map(({ name }) => name);
 }
 
+function columnsOf(db: DatabaseSync, table: string): readonly string[] {
+  const columns = db.prepare(`SELECT name FROM pragma_table_info('${table}') ORDER BY cid`).all();
+  return (columns as { name: string }[]).map(({ name }) => name);
+}
+
 /** Reports each row which a statement writes, even one that stays as it is: it is locked all the same. */
-function watch(db: DatabaseSync, table: string, columns: readonly string[]): void {
-  const isKeyChanged = columns.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(" OR ");
+function watch(db: DatabaseSync, table: string, { columns, key }: KeyedTable): void {
+  const isKeyChanged = key.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(" OR ");
+  const changed = (kind: RowChange["kind"], alias: "OLD" | "NEW", reported: readonly string[]): string => {
+    const values = reported.map((column) => `${alias}.${column}`).join(", ");
+    return `changed('${kind}', '${table}', ${keyText(key, alias)}, ${values})`;
+  };
+  const removed = changed("delete", "OLD", key);
   const uniques = uniquesOf(db, table);
-  const written = [
-    `touch('${table}', ${keyText(columns, "NEW")}, 'update')`,
+  const inserted = [
+    changed("insert", "NEW", columns),
     ...uniques.map(({ name, columns: own }) => `touch('${name}', ${keyText(own, "NEW")}, 'update')`),
-  ];
+  ].join(", ");
+  const updated = changed("update", "NEW", columns);
   db.exec(`
-    CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON ${table} BEGIN SELECT ${written.join(", ")}; END;
-    CREATE TEMP TRIGGER ${table}_deleted AFTER DELETE ON ${table}
-      BEGIN SELECT touch('${table}', ${keyText(columns, "OLD")}, 'update'); END;
+    CREATE TEMP TRIGGER ${table}_inserted AFTER INSERT ON ${table} BEGIN SELECT ${inserted}; END;
+    CREATE TEMP TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN SELECT ${removed}; END;
     CREATE TEMP TRIGGER ${table}_updated AFTER UPDATE ON ${table} WHEN NOT (${isKeyChanged})
-      BEGIN SELECT touch('${table}', ${keyText(columns, "OLD")}, 'noKeyUpdate'); END;`);
+      BEGIN SELECT ${updated}; END;
+    CREATE TEMP TRIGGER ${table}_moved AFTER UPDATE ON ${table} WHEN ${isKeyChanged}
+      BEGIN SELECT ${removed}, ${inserted}; END;`);
 }
 
 function uniquesOf(db: DatabaseSync, table: string): readonly { name: string; columns: readonly string[] }[] {

@@ -17,10 +17,19 @@ export interface Step {
 /** A statement of PostgreSQL as SQLite can run it: one step for each part of a WITH that changes data. */
 export interface Translated {
   readonly steps: readonly Step[];
-  /** The table and the mode of the rows which it locks. */
-  readonly locks: { readonly table: string; readonly mode: RowLock } | undefined;
+  /** Whether it may change rows. */
+  readonly isChange: boolean;
+  readonly locks: LockedRows | undefined;
   /** The created table that it uses, which must exist. */
   readonly relation: string | undefined;
+}
+
+/** The table and the mode of the rows which a statement locks. */
+export interface LockedRows {
+  readonly table: string;
+  readonly mode: RowLock;
+  /** The statement which skips locked rows, when it has to. */
+  readonly skipping: Step | undefined;
 }
 
 /** The primary keys of the tables, by name. */
@@ -52,6 +61,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /^DELETE FROM (\w+) (\w+) USING (\w+ \w+)\s+WHERE ([\s\S]*)$/,
     "DELETE FROM $1 AS $2 WHERE EXISTS (SELECT 1 FROM $3 WHERE $4)",
   ],
+  [/^UPDATE (\w+) (?!SET\b|AS\b)(\w+) SET/, "UPDATE $1 AS $2 SET"],
   [/RETURNING p\./g, "RETURNING "],
 ];
 
@@ -63,8 +73,11 @@ export function translate(text: string, keys: Keys): Translated {
   for (const [pattern, replacement] of replacements) sql = sql.replace(pattern, replacement);
   const { statements, relation } = onRelations(withArrays(sql));
   const [statement = "", ...others] = statements;
-  if (others.length === 0) return { ...withLocks(statement, keys), relation };
-  return { steps: statements.map((one) => stepOf(one, undefined)), locks: undefined, relation };
+  const { steps, locks } =
+    others.length === 0
+      ? withLocks(statement, keys)
+      : { steps: statements.map((one) => stepOf(one, undefined)), locks: undefined };
+  return { steps, isChange: steps.some(({ isChange }) => isChange), locks, relation };
 }
 
 /** Replaces `unnest` of arrays, which are texts such as `{1,2}`, by rows. */
@@ -97,9 +110,12 @@ function withLocks(sql: string, keys: Keys): Pick<Translated, "steps" | "locks">
   if (columns === undefined) throw new Error(`the model does not know which rows this locks: ${sql}`);
   const key = keyText(columns, alias);
   const free = `FROM (SELECT * FROM ${table} WHERE is_free('${table}', ${keyText(columns, table)})) ${alias} `;
-  const from = skips === undefined ? body : body.replace(new RegExp(`\\bFROM ${table} ${alias}\\s`), free);
-  const step = stepOf(from.replace(/^SELECT /, `SELECT ${key} AS lock_key, `), undefined);
-  return { steps: [step], locks: { table, mode: mode === "UPDATE" ? "update" : "keyShare" } };
+  const withKey = (text: string) =>
+    stepOf(text.replace(/^SELECT /, `SELECT ${key} AS lock_key, `), undefined);
+  const skipping =
+    skips === undefined ? undefined : withKey(body.replace(new RegExp(`\\bFROM ${table} ${alias}\\s`), free));
+  const locks: LockedRows = { table, mode: mode === "UPDATE" ? "update" : "keyShare", skipping };
+  return { steps: [withKey(body)], locks };
 }
 
 /** The SQL of the text which identifies a row in the locks of its table. */

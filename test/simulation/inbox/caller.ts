@@ -95,7 +95,8 @@ async function deliverItem(
   world.check(() => invariants.begun(item, isHeld === true));
   if (isHeld !== true) return;
   for (const { deliveryId } of item.elements) invariants.sent(deliveryId);
-  await world.wait(replica, random.few(1, 7_000));
+  // Some calls outlive their lease while things go wrong.
+  await world.wait(replica, random.few(1, world.isFaulty ? 7_000 : 700));
   const kind = world.isFaulty ? random.pick(["done", "done", "retry", "returned", "dead"] as const) : "done";
   const settled = random.chance(0.7) ? item.elements : item.elements.slice(0, 1);
   invariants.settling(

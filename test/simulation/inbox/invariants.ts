@@ -1,5 +1,6 @@
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
-import type { DatabaseServer, Transaction } from "../database/server.ts";
+import type { DatabaseServer } from "../database/server.ts";
+import type { Transaction } from "../database/transaction.ts";
 import { InvariantError } from "../invariant-error.ts";
 
 /** What is known of the attempts of one delivery. Replies may be lost, so there are bounds. */

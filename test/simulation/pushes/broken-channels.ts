@@ -17,4 +17,12 @@ export const brokenChannels: Readonly<Record<string, (text: string) => string>> 
       "SET next_run_at_ms = $1, state = $2",
       "SET next_run_at_ms = coalesce($1, next_run_at_ms), state = $2",
     ),
+  "begins the run of a task that is being cancelled": (text) =>
+    text.replace(/^(SELECT seq, name, channel_seq[\s\S]*WHERE seq = \$1) FOR UPDATE$/, "$1"),
+  "adds batches to a cancelled run": (text) =>
+    text
+      .replace("lease_key = 0, has_bodies = 1", "has_bodies = 1")
+      .replace("lease_key = $2 AND state = 'preparing' FOR UPDATE", "lease_key = $2 FOR UPDATE"),
+  "sends batches of a cancelled run again": (text) =>
+    text.replace("r.state AS run_state", "'sending' AS run_state"),
 };

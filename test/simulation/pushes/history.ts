@@ -6,6 +6,7 @@ import { InvariantError } from "../invariant-error.ts";
 import { historyStartMs, Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
 import { World } from "../world.ts";
+import { cancelLater } from "./canceller.ts";
 import { PushInvariants } from "./invariants.ts";
 import { beginRuns, type PushReplica, prepareRuns, sendBatches } from "./sender.ts";
 
@@ -14,7 +15,8 @@ const faultyMs = 12_000;
 
 /**
  * Some replicas begin the run of a task, divide its recipients into batches and send them, while they are
- * killed, stopped and cut off from the database. Then the faults end and all is sent.
+ * killed, stopped and cut off from the database, and callers may cancel the task. Then the faults end and
+ * all that is not cancelled is sent.
  * @param rewrite changes statements, as a fault of the store would
  * @throws InvariantError
  */
@@ -26,6 +28,7 @@ export async function runPushes(
   const { random } = scheduler;
   const recipients = Array.from({ length: random.pick([3, 6, 12, 30]) }, (_, at) => `recipient ${at}`);
   const invariants = new PushInvariants(server, recipients);
+  const replicas: PushReplica[] = [];
   const world = new World({
     scheduler,
     server,
@@ -34,16 +37,25 @@ export async function runPushes(
     serve: async (replica) => {
       const channels = await openChannels(world, replica);
       const own: PushReplica = { replica, channels, world, invariants };
+      replicas.push(own);
       for (const work of [beginRuns, prepareRuns, sendBatches]) void work(own);
     },
   });
-  await createTask(world, scheduler);
+  const taskId = await createTask(world, scheduler);
   const count = random.int(2, 3);
   for (let at = 0; at < count; at++) world.start();
   world.disturb();
-  await world.until(faultyMs);
+  const callers = random.pick([0, 0, 0, 0, 0, 0, 1, 2]);
+  let replied = 0;
+  const isReplied = (): void => void replied++;
+  const ports = { world, scheduler, invariants, replicas, taskId, replied: isReplied };
+  for (let at = 0; at < callers; at++) cancelLater(ports);
+  // Nothing but vain questions follows the end.
+  const isDone = world.afterCommits(() => invariants.isDone());
+  const isOver = (): boolean => replied === callers && isDone();
+  await world.until(faultyMs, isOver);
   world.heal();
-  await world.until(faultyMs + 120_000, () => invariants.isDone());
+  await world.until(faultyMs + 120_000, isOver);
   if (!invariants.isDone()) throw new InvariantError("the task is not done");
   invariants.checkEnd();
 }
@@ -56,22 +68,25 @@ async function openChannels(world: World, replica: Replica): Promise<SqlChannels
 }
 
 /** Creates a channel and a task which is due after a second, before anything goes wrong. */
-async function createTask(world: World, scheduler: Scheduler): Promise<void> {
+async function createTask(world: World, scheduler: Scheduler): Promise<string> {
   const faults = { ...world.network.faults };
   Object.assign(world.network.faults, { lostRequest: 0, lostReply: 0, slow: 0 });
   const creator = new Replica("creator", scheduler, { skewMs: 0, rate: 1 });
   const definition = Buffer.from("{}");
-  let isCreated = false;
+  let taskId: string | undefined;
   const create = async (): Promise<void> => {
     const channels = await openChannels(world, creator);
     const saved = await channels.createChannel({ name: "channel", projectId: 1, definition });
     if (saved.kind !== "saved") throw new Error(`the channel is ${saved.kind}`);
     const nextRunAtMs = historyStartMs + 1_000;
-    await channels.createTask({ name: "task", channelId: saved.channel.channelId, definition, nextRunAtMs });
-    isCreated = true;
+    const { channelId } = saved.channel;
+    const created = await channels.createTask({ name: "task", channelId, definition, nextRunAtMs });
+    if (created.kind === "created") taskId = created.task.taskId;
   };
   void create();
-  await world.until(1_000, () => isCreated);
+  await world.until(1_000, () => taskId !== undefined);
+  if (taskId === undefined) throw new Error("the task is not created");
   creator.kill();
   Object.assign(world.network.faults, faults);
+  return taskId;
 }

@@ -1,5 +1,7 @@
 import type { LeasedBatch, Outcome, Settled } from "../../../store/channels/batches.ts";
-import type { DatabaseServer, Transaction } from "../database/server.ts";
+import type { TaskCancelled } from "../../../store/channels/runs.ts";
+import type { DatabaseServer } from "../database/server.ts";
+import type { Transaction } from "../database/transaction.ts";
 import { InvariantError } from "../invariant-error.ts";
 
 /** What is known of a batch. Replies may be lost, so the number of attempts has bounds. */
@@ -16,6 +18,11 @@ interface KnownBatch {
   isSettling: boolean;
 }
 
+interface Leasing {
+  readonly leaseMs: number;
+  readonly isCancelled: boolean;
+}
+
 /** Watches the run of one task and its senders, and fails as soon as a rule does not hold. */
 export class PushInvariants {
   readonly recipients: readonly string[];
@@ -27,6 +34,10 @@ export class PushInvariants {
   /** Tokens of batches which were leased again before their attempt began or was settled. */
   readonly #lost = new Set<string>();
   #attempts = 0;
+  /** The state of the task. */
+  #state = "";
+  /** The number of batches when the task was cancelled; undefined before. */
+  #cancelledBatches: number | undefined;
 
   constructor(server: DatabaseServer, recipients: readonly string[]) {
     this.#server = server;
@@ -37,10 +48,37 @@ export class PushInvariants {
   committed({ tables }: Transaction): void {
     if (tables.has("channel_bodies")) this.#checkBodies();
     if (tables.has("channel_batches") || tables.has("channel_tallies")) this.#checkCounts();
-    if (tables.has("channel_runs")) this.#checkRuns();
+    if (tables.has("channel_runs") || tables.has("channel_tasks")) {
+      this.#checkTask();
+      this.#checkRuns();
+    }
   }
 
-  leased(batch: LeasedBatch, leaseMs: number): void {
+  /** Whether a commit has cancelled the task. */
+  get isCancelled(): boolean {
+    return this.#state === "cancelled";
+  }
+
+  /** Whether the time of the task is over. */
+  get hasBegun(): boolean {
+    return this.#state !== "scheduled";
+  }
+
+  /** Whether no further batches follow. */
+  get isPrepared(): boolean {
+    return this.hasBegun && this.#state !== "preparing";
+  }
+
+  /** Checks the reply to a caller who cancels the task. */
+  cancelled(kind: TaskCancelled["kind"]): void {
+    const valid = kind === "cancelled" ? ["cancelled"] : ["cancelled", "done"];
+    if (kind === "unknown_task" || !valid.includes(this.#state))
+      throw new InvariantError(`a reply is ${kind} while the task is ${this.#state}`);
+  }
+
+  /** @param isCancelled whether the task was cancelled before the batch was asked for */
+  leased(batch: LeasedBatch, { leaseMs, isCancelled }: Leasing): void {
+    if (isCancelled) throw new InvariantError(`batch ${batch.number} is leased after the task was cancelled`);
     const known = this.#of(batch);
     const laterMs = batch.untilMs - known.leaseUntilMs;
     // The reply is of a lease which has ended since.
@@ -90,30 +128,66 @@ export class PushInvariants {
       throw new InvariantError(`batch ${batch.number} is settled by a lease after it was leased again`);
   }
 
+  /** Whether the task has ended, and nothing of its run is open. */
   isDone(): boolean {
-    const [task] = this.#server.read<{ state: string }>("SELECT state FROM channel_tasks");
-    return task?.state === "done";
+    if (this.#state !== "done" && this.#state !== "cancelled") return false;
+    return this.#server.read("SELECT 1 FROM channel_runs WHERE is_open = 1").length === 0;
   }
 
   /** Checks the rules of the end, when the task is done. */
   checkEnd(): void {
     this.#checkCounts();
-    const total = this.recipients.length;
     const batched = [...this.#stored.values()].flatMap((body) => JSON.parse(body) as string[]);
-    if (batched.length !== total) throw new InvariantError(`${batched.length} of ${total} are in batches`);
-    const [run] = this.#server.read<{ planned: number; batched: number; batches: number }>(
-      "SELECT planned, batched, batches FROM channel_runs",
+    const planned = this.isCancelled ? batched.length : this.recipients.length;
+    const [run] = this.#server.read<{ state: string; planned: number; batched: number; batches: number }>(
+      "SELECT state, planned, batched, batches FROM channel_runs",
     );
-    const expected = { planned: total, batched: total, batches: this.#stored.size };
+    // It may have been cancelled before its run.
+    if (run === undefined && this.isCancelled) return;
+    if (run?.state !== this.#state)
+      throw new InvariantError(`the run is ${run?.state}, the task ${this.#state}`);
+    const expected = { planned, batched: planned, batches: this.#stored.size };
     for (const name of ["planned", "batched", "batches"] as const)
-      if (run![name] !== expected[name])
-        throw new InvariantError(`${name} is ${run![name]} instead of ${expected[name]}`);
-    const unsent = this.recipients.filter((pushId) => !this.#sent.has(pushId));
-    if (unsent.length > 0) throw new InvariantError(`nothing was sent to ${unsent.join(", ")}`);
-    const [{ retried } = { retried: 0 }] = this.#server.read<{ retried: number }>(
-      "SELECT coalesce(sum(amount), 0) AS retried FROM channel_tallies WHERE kind = 'retried'",
+      if (run[name] !== expected[name])
+        throw new InvariantError(`${name} is ${run[name]} instead of ${expected[name]}`);
+    this.#checkSent(planned);
+  }
+
+  /** Checks that all messages have ended, those that succeeded after they were sent. */
+  #checkSent(planned: number): void {
+    const amounts = new Map(
+      this.#server
+        .read<{ kind: string; amount: number }>(
+          "SELECT kind, sum(amount) AS amount FROM channel_tallies GROUP BY kind",
+        )
+        .map(({ kind, amount }) => [kind, amount]),
     );
+    const [succeeded, failed, retried] = (["succeeded", "failed", "retried"] as const).map(
+      (kind) => amounts.get(kind) ?? 0,
+    ) as [number, number, number];
+    if (succeeded + failed !== planned)
+      throw new InvariantError(`${succeeded} and ${failed} of ${planned} messages have ended`);
+    if (succeeded > this.#sent.size)
+      throw new InvariantError(`${succeeded} messages have succeeded, but ${this.#sent.size} were sent`);
+    const unsent = this.recipients.filter((pushId) => !this.#sent.has(pushId));
+    if (unsent.length > 0 && !this.isCancelled)
+      throw new InvariantError(`nothing was sent to ${unsent.join(", ")}`);
     if (retried > this.#attempts) throw new InvariantError(`${retried} of ${this.#attempts} are repeated`);
+  }
+
+  /** A task that has ended stays as it is, and a cancelled one has no further time. */
+  #checkTask(): void {
+    const [task] = this.#server.read<{ state: string; next_run_at_ms: number | null }>(
+      "SELECT state, next_run_at_ms FROM channel_tasks",
+    );
+    if (task === undefined) return;
+    const isEnded = this.#state === "done" || this.#state === "cancelled";
+    if (isEnded && task.state !== this.#state)
+      throw new InvariantError(`the task was ${this.#state} and is ${task.state}`);
+    this.#state = task.state;
+    if (!this.isCancelled) return;
+    this.#cancelledBatches ??= this.#stored.size;
+    if (task.next_run_at_ms !== null) throw new InvariantError("a cancelled task has a further time");
   }
 
   #of({ number, body }: LeasedBatch): KnownBatch {
@@ -136,6 +210,8 @@ export class PushInvariants {
       if (known !== text) throw new InvariantError(`batch ${number} is ${known} and ${text}`);
       this.#stored.set(number, text);
     }
+    if (this.#stored.size > (this.#cancelledBatches ?? this.#stored.size))
+      throw new InvariantError("a cancelled task has further batches");
     const all = [...this.#stored.values()].flatMap((body) => JSON.parse(body) as string[]);
     if (new Set(all).size < all.length)
       throw new InvariantError(`recipients are in two batches: ${all.join()}`);
@@ -157,9 +233,10 @@ export class PushInvariants {
   }
 
   #checkRuns(): void {
-    const [{ count } = { count: 0 }] = this.#server.read<{ count: number }>(
-      "SELECT count(*) AS count FROM channel_runs",
-    );
-    if (count > 1) throw new InvariantError(`one time of a task has begun ${count} runs`);
+    const runs = this.#server.read<{ state: string }>("SELECT state FROM channel_runs");
+    if (runs.length > 1) throw new InvariantError(`one time of a task has begun ${runs.length} runs`);
+    const [run] = runs;
+    if (this.isCancelled && run !== undefined && run.state !== "cancelled")
+      throw new InvariantError(`the run of a cancelled task is ${run.state}`);
   }
 }

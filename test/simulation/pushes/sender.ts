@@ -16,10 +16,17 @@ export interface PushReplica {
 const leaseMs = 5_000;
 const maxBatchSize = 3;
 
+/** How much seldomer a replica asks for what is not there any more. */
+const idleFactor = 5;
+
 /** Does something again and again for as long as the replica lives. */
-async function repeat({ replica, world }: PushReplica, work: () => Promise<unknown>): Promise<never> {
+async function repeat(
+  { replica, world }: PushReplica,
+  work: () => Promise<unknown>,
+  isIdle: () => boolean = () => false,
+): Promise<never> {
   for (;;) {
-    await world.wait(replica, world.random.int(100, 900));
+    await world.wait(replica, world.random.int(100, 900) * (isIdle() ? idleFactor : 1));
     // The database may be unavailable; leases end by themselves.
     await work().catch(() => undefined);
   }
@@ -27,25 +34,33 @@ async function repeat({ replica, world }: PushReplica, work: () => Promise<unkno
 
 /** Begins the runs of due tasks. */
 export function beginRuns(own: PushReplica): Promise<never> {
-  return repeat(own, async () => {
-    const { due } = await own.channels.dueTasks(10);
-    for (const { taskId, nextRunAtMs } of due) {
-      await own.channels.claimDueTask({
-        taskId,
-        nextRunAtMs,
-        followingAtMs: null,
-        run: { day: "2023-11-14" },
-      });
-    }
-  });
+  return repeat(
+    own,
+    async () => {
+      const { due } = await own.channels.dueTasks(10);
+      for (const { taskId, nextRunAtMs } of due) {
+        await own.channels.claimDueTask({
+          taskId,
+          nextRunAtMs,
+          followingAtMs: null,
+          run: { day: "2023-11-14" },
+        });
+      }
+    },
+    () => own.invariants.hasBegun,
+  );
 }
 
 /** Divides the recipients of runs into batches. */
 export function prepareRuns(own: PushReplica): Promise<never> {
-  return repeat(own, async () => {
-    const preparation = await own.channels.leasePreparation(own.replica.name, leaseMs);
-    if (preparation !== null) await prepare(own, preparation);
-  });
+  return repeat(
+    own,
+    async () => {
+      const preparation = await own.channels.leasePreparation(own.replica.name, leaseMs);
+      if (preparation !== null) await prepare(own, preparation);
+    },
+    () => own.invariants.isPrepared,
+  );
 }
 
 async function prepare(own: PushReplica, { token, run }: Preparation): Promise<void> {
@@ -81,8 +96,9 @@ export function sendBatches(own: PushReplica): Promise<never> {
     const owner = replica.name;
     for (const { channelId } of await channels.busyChannels()) {
       const maxBatches = world.random.pick([1, 1, 2, 4]);
+      const { isCancelled } = invariants;
       const { batches } = await channels.leaseBatches({ channelId, maxBatches, leaseMs, owner });
-      for (const batch of batches) world.check(() => invariants.leased(batch, leaseMs));
+      for (const batch of batches) world.check(() => invariants.leased(batch, { leaseMs, isCancelled }));
       if (batches.length > 0 && world.isFaulty && world.random.chance(0.05))
         await world.pauseBeyond(leaseMs, replica);
       await Promise.all(batches.map((batch) => send(own, batch)));

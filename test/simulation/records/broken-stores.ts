@@ -104,6 +104,32 @@ export const brokenRecordStores: Readonly<Record<string, RecordStores>> = {
   "keeps the claims of batches which are loaded again": withIntake({
     rewind: (...args) => without(intakeStore.operations.rewind(...args), /FROM \{uuid_tables\}/, []),
   }),
+  "counts events again whose first check is prepared again": withIntake({
+    rewind: (...args) => without(intakeStore.operations.rewind(...args), /DELETE FROM \{first_checks\}/, []),
+  }),
+  "claims no first checks": withIntake({
+    writeBatch: (session, changes) =>
+      intakeStore.operations.writeBatch(session, {
+        ...changes,
+        projects: changes.projects.map((project) => ({ ...project, firstChecks: [] })),
+      }),
+  }),
+  "counts users as reported before they are loaded": withIntake({
+    writeBatch: (...args) =>
+      changed(intakeStore.operations.writeBatch(...args), /INSERT INTO \{(?:accounts|visitors)\}/, (sql) =>
+        sql.replace(", $5", ", $5 * 0"),
+      ),
+  }),
+  "marks lost users without telling their loader": withIntake({
+    markUnreported: (...args) =>
+      changed(intakeStore.operations.markUnreported(...args), /INSERT INTO \{spools\}/, (sql) =>
+        sql.replace("version + 1", "version + 0"),
+      ),
+  }),
+  "marks no lost users": withIntake({
+    markUnreported: (...args) =>
+      without(intakeStore.operations.markUnreported(...args), /UPDATE \{(?:accounts|visitors)\}/, []),
+  }),
   "claims nothing": withIntake({
     writeBatch: (session, changes) => intakeStore.operations.writeBatch(session, { ...changes, uuids: [] }),
   }),
@@ -135,11 +161,12 @@ export const brokenRecordStores: Readonly<Record<string, RecordStores>> = {
 };
 
 function withIntake(
-  broken: Partial<Pick<typeof intakeStore.operations, "rewind" | "writeBatch">>,
+  broken: Partial<Pick<typeof intakeStore.operations, "markUnreported" | "rewind" | "writeBatch">>,
 ): RecordStores {
-  const { operations } = intakeStore;
-  const { rewind = operations.rewind, writeBatch = operations.writeBatch } = broken;
-  return { ...soundStores, intake: { ...intakeStore, operations: { ...operations, rewind, writeBatch } } };
+  return {
+    ...soundStores,
+    intake: { ...intakeStore, operations: { ...intakeStore.operations, ...broken } },
+  };
 }
 
 /** Leaves a statement out of an operation of the ledger. */

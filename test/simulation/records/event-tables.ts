@@ -4,6 +4,8 @@ import type { Scheduler } from "../scheduler.ts";
 export interface EventOfUser {
   readonly id: string;
   readonly userId: number;
+  /** The ids that are told to belong to the user. */
+  readonly reports: readonly string[];
 }
 
 /** One event in the tables. */
@@ -19,6 +21,8 @@ export class EventTables {
   readonly #scheduler: Scheduler;
   readonly #changed: () => void;
   #rows: EventRow[] = [];
+  /** Reports of users, and their batches. */
+  #users: { readonly batch: number; readonly report: string }[] = [];
   /** Inserts on their way. */
   #pending = 0;
 
@@ -52,7 +56,19 @@ export class EventTables {
     return this.#rows.filter(({ batch }) => batch <= watermark && !hidden.includes(batch));
   }
 
+  /** Returns what batches up to a number, except hidden ones, report of users. */
+  users(watermark: number, hidden: readonly number[]): ReadonlySet<string> {
+    const visible = this.#users.filter(({ batch }) => batch <= watermark && !hidden.includes(batch));
+    return new Set(visible.map(({ report }) => report));
+  }
+
+  /** Loses what it knows of users, as a disk does. */
+  loseUsers(): void {
+    this.#users = [];
+  }
+
   delete(batch: number): void {
+    this.#users = this.#users.filter((row) => row.batch !== batch);
     this.#rows = this.#rows.filter((row) => row.batch !== batch);
     this.#changed();
   }
@@ -70,6 +86,7 @@ export class EventTables {
       this.#scheduler.after(isLate ? random.int(100, 8_000) : random.int(1, 20), () => {
         this.#pending--;
         this.#rows.push(...events.map((event) => ({ batch, ...event })));
+        this.#users.push(...events.flatMap(({ reports }) => reports.map((report) => ({ batch, report }))));
         this.#scheduler.note(() => `events of batch ${batch} are inserted: ${textOf(events)}`);
         this.#changed();
         resolve();

@@ -1,5 +1,6 @@
 import { type Ledger, ledgerStore } from "../../../store/events/ledger/ledger.ts";
 import { PostgresIntake } from "../../../store/intake/postgres/postgres.ts";
+import type { Fence } from "../../../store/intake/postgres/rewind.ts";
 import { intakeStore } from "../../../store/intake/postgres/store.ts";
 import { PostgresLeases } from "../../../store/leases/postgres/postgres-leases.ts";
 import { leaseStore } from "../../../store/leases/postgres/store.ts";
@@ -8,14 +9,14 @@ import { createSpoolTables } from "../../../store/records/postgres/spool-tables.
 import { recordStore } from "../../../store/records/postgres/store.ts";
 import { createTableReader } from "../../../store/records/postgres/table-reader.ts";
 import { PostgresExecutor } from "../../../store/sql/postgres/executor.ts";
-import { createLeaseClock } from "../../../store/sql/postgres/lease-clock.ts";
-import { chooseFaults, Network } from "../database/network.ts";
 import type { DatabaseServer } from "../database/server.ts";
-import { historyStartMs, Replica } from "../replica.ts";
+import { Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
+import { World } from "../world.ts";
 import { EventTables } from "./event-tables.ts";
 import { RecordInvariants } from "./invariants.ts";
 import { runLoader } from "./loader.ts";
+import { loseUsers } from "./lost-users.ts";
 
 /** The stores as they are, or with a fault that a history must find. */
 export interface RecordStores {
@@ -46,7 +47,8 @@ const dayMs = 86_400_000;
 
 /**
  * Some replicas accept, load and query the records of one project, while they are killed, stopped and cut
- * off from the database. Then the faults end, everything is loaded, and the rows of attempts are deleted.
+ * off from the database, and the event tables may lose what they know of users. Then the faults end,
+ * everything is loaded, and the rows of attempts are deleted.
  * @throws InvariantError
  */
 export async function runRecords(
@@ -62,84 +64,57 @@ type Append = (record: Uint8Array) => Promise<void>;
 class RecordHistory {
   readonly #scheduler: Scheduler;
   readonly #stores: RecordStores;
-  readonly #network: Network;
+  readonly #world: World;
   readonly #invariants: RecordInvariants;
   readonly #tables: EventTables;
-  readonly #replicas: Replica[] = [];
   readonly #appends = new Map<Replica, Append>();
-  #failure: unknown;
-  #isFaulty = true;
-  #started = 0;
 
   constructor(scheduler: Scheduler, server: DatabaseServer, stores: RecordStores) {
-    const { random } = scheduler;
     this.#scheduler = scheduler;
     this.#stores = stores;
-    this.#invariants = new RecordInvariants(server, project);
-    this.#tables = new EventTables(scheduler, () => this.#check(() => this.#invariants.checkVisible()));
-    this.#invariants.events = this.#tables;
-    this.#network = new Network(scheduler, server, chooseFaults(random));
-    server.start({
-      clockMs: () => historyStartMs + scheduler.nowMs,
-      soon: (call) => void scheduler.after(0, call),
-      committed: (transaction) => {
-        this.#network.notify(transaction);
-        this.#check(() => this.#invariants.committed(transaction));
-      },
+    this.#world = new World({
+      scheduler,
+      server,
+      disturbances: ["kill", "stop", "stop", "cut"],
+      stopsMs: [300, 2_900, 4_000, 9_000],
+      committed: (transaction) => this.#invariants.committed(transaction),
+      serve: (replica) => this.#serve(replica),
     });
+    this.#tables = new EventTables(scheduler, () => this.#world.check(() => this.#invariants.checkVisible()));
+    this.#invariants = new RecordInvariants(server, project, this.#tables);
   }
 
   async run(): Promise<void> {
     const { random } = this.#scheduler;
     const count = random.int(1, 3);
-    for (let at = 0; at < count; at++) this.#start();
-    this.#disturb();
-    await this.#until(faultyMs);
-    this.#heal();
-    await this.#until(faultyMs + 120_000, () => this.#invariants.isLoaded() && this.#tables.isQuiet);
+    for (let at = 0; at < count; at++) this.#world.start();
+    if (random.chance(0.3)) this.#scheduler.after(random.int(3_000, faultyMs - 1_000), () => this.#lose());
+    this.#world.disturb();
+    await this.#world.until(faultyMs);
+    this.#world.heal();
+    const isLoaded = this.#world.afterCommits(() => this.#invariants.isLoaded());
+    await this.#world.until(faultyMs + 120_000, () => this.#tables.isQuiet && isLoaded());
     this.#invariants.checkEnd();
-    for (const replica of this.#replicas) replica.kill();
+    for (const replica of this.#world.alive) replica.kill();
     await this.#collectGarbage();
     this.#invariants.checkEnd();
     this.#invariants.checkGarbage();
   }
 
-  async #until(untilMs: number, isDone: () => boolean = () => false): Promise<void> {
-    await this.#scheduler.run(untilMs, () => this.#failure !== undefined || isDone());
-    if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  #check(check: () => void): void {
-    try {
-      check();
-    } catch (error) {
-      this.#failure ??= error;
-    }
-  }
-
-  /** Starts a replica with clocks of its own. */
-  #start(): Replica {
-    const { random } = this.#scheduler;
-    const clock = { skewMs: random.int(-5_000, 5_000), rate: 1 + (random.next() - 0.5) / 50 };
-    const replica = new Replica(`replica ${++this.#started}`, this.#scheduler, clock);
-    this.#replicas.push(replica);
-    void this.#serve(replica);
-    return replica;
-  }
-
   async #serve(replica: Replica): Promise<void> {
     const { random } = this.#scheduler;
+    const { network } = this.#world;
     const { leases, records } = this.#stores;
     const ledger = await this.#openLedger(replica);
     const channel = `${schema}_leases`;
     const leasePort = new PostgresLeases({
-      executor: new PostgresExecutor(leases, this.#network.createPool(replica, 2), pool),
-      listener: this.#network.createListener(replica, channel),
+      executor: new PostgresExecutor(leases, network.createPool(replica, 2), pool),
+      listener: network.createListener(replica, channel),
       channel,
       leaseMs,
       clock: replica.clock,
     });
-    const executor = new PostgresExecutor(records, this.#network.createPool(replica, 3), pool);
+    const executor = new PostgresExecutor(records, network.createPool(replica, 3), pool);
     const options = { executor, project, maxTableBytes, after: undefined, channel: `${schema}_records` };
     const tables = createSpoolTables(options);
     const never = new Promise<void>(() => {});
@@ -149,17 +124,13 @@ class RecordHistory {
       leases: leasePort,
       ledger,
       reader,
-      openIntake: ({ name, token }) => {
-        const own = new PostgresExecutor(this.#stores.intake, this.#network.createPool(replica, 1), pool);
-        const fence = { name, token };
-        return new PostgresIntake(own, { spool: project, uuidWindowMs: 2 * dayMs, maxCachedIds: 3, fence });
-      },
+      openIntake: ({ name, token }) => this.#openIntake(replica, { name, token }),
       tables: this.#tables,
       project,
-      canFail: () => this.#isFaulty,
+      canFail: () => this.#world.isFaulty,
       acts: (lease) => {
-        this.#check(() => this.#invariants.checkHeld(lease));
-        if (this.#isFaulty && random.chance(0.05))
+        this.#world.check(() => this.#invariants.checkHeld(lease));
+        if (this.#world.isFaulty && random.chance(0.05))
           this.#scheduler.after(random.int(0, 40), () => replica.stop(4_000));
       },
       isReleasedEarly: this.#stores.isReleasedEarly,
@@ -175,27 +146,29 @@ class RecordHistory {
     this.#collect(replica, ledger);
   }
 
+  #openIntake(replica: Replica, fence: Fence | undefined): PostgresIntake {
+    const own = new PostgresExecutor(this.#stores.intake, this.#world.network.createPool(replica, 1), pool);
+    return new PostgresIntake(own, { spool: project, uuidWindowMs: 2 * dayMs, maxCachedIds: 3, fence });
+  }
+
   async #openLedger(replica: Replica): Promise<Pick<Ledger, "call">> {
-    const { clock } = replica;
-    const executor = new PostgresExecutor(this.#stores.ledger, this.#network.createPool(replica, 4), pool);
-    const leaseClock = createLeaseClock({
-      ask: () => executor.clock(),
-      monotonic: clock.monotonicMs,
-      now: clock.now,
-    });
-    for (let isOpen = false; !isOpen; ) {
-      isOpen = await leaseClock.refresh().then(
-        () => true,
-        () => false,
-      );
-    }
-    return { call: (name, ...args) => executor.call(name, leaseClock.now(), args, undefined) };
+    const own = this.#world.network.createPool(replica, 4);
+    const executor = new PostgresExecutor(this.#stores.ledger, own, pool);
+    const leaseNow = await this.#world.openLeaseClock(replica, () => executor.clock());
+    return { call: (name, ...args) => executor.call(name, leaseNow(), args, undefined) };
+  }
+
+  /** Lets the event tables lose what they know of users, and an operator tell the intake. */
+  #lose(): void {
+    const operator = new Replica("operator", this.#scheduler, { skewMs: 0, rate: 1 });
+    const intake = this.#openIntake(operator, undefined);
+    void loseUsers({ intake, operator, tables: this.#tables, invariants: this.#invariants });
   }
 
   #accept(replica: Replica, append: Append, count: number): void {
     const { random } = this.#scheduler;
     for (let at = 0; at < count; at++) {
-      const id = `${this.#started}-${replica.name.slice(8)}-${at}`;
+      const id = `${replica.name.slice(8)}-${at}`;
       replica.clock.after(random.int(0, faultyMs - 2_000), () => this.#send(append, id));
     }
   }
@@ -206,7 +179,7 @@ class RecordHistory {
     const again = (chance: number): void => {
       if (!random.chance(chance)) return;
       this.#scheduler.after(random.int(1, 2_000), () => {
-        const alive = this.#replicas.filter((replica) => replica.isAlive && this.#appends.has(replica));
+        const alive = this.#world.alive.filter((replica) => this.#appends.has(replica));
         if (alive.length > 0) this.#send(this.#appends.get(random.pick(alive))!, id);
       });
     };
@@ -226,7 +199,7 @@ class RecordHistory {
       const asking = ledger.call("readState", project).then(async (state) => {
         await replica.clock.wait(random.int(0, 300), new AbortController().signal);
         const seen = this.#tables.scan(state?.watermark ?? 0, state?.hiddenBatches ?? []);
-        this.#check(() => this.#invariants.checkSeen(state?.watermark ?? 0, seen));
+        this.#world.check(() => this.#invariants.checkSeen(state?.watermark ?? 0, seen));
       });
       void asking.catch(() => {}).then(() => this.#query(replica, ledger));
     });
@@ -261,35 +234,9 @@ class RecordHistory {
         .then(() => {
           isDone = true;
         });
-      await this.#until(this.#scheduler.nowMs + 60_000, () => isDone);
+      await this.#world.until(this.#scheduler.nowMs + 60_000, () => isDone);
       replica.kill();
-      await this.#until(this.#scheduler.nowMs + dayMs + 60_000);
+      await this.#world.until(this.#scheduler.nowMs + dayMs + 60_000);
     }
-  }
-
-  /** Kills, stops and cuts off replicas. */
-  #disturb(): void {
-    const { random } = this.#scheduler;
-    this.#scheduler.after(random.int(200, 5_000), () => {
-      if (!this.#isFaulty) return;
-      this.#disturbOnce();
-      this.#disturb();
-    });
-  }
-
-  #disturbOnce(): void {
-    const { random } = this.#scheduler;
-    const victim = random.pick(this.#replicas.filter((replica) => replica.isAlive));
-    const kind = random.pick(["kill", "stop", "stop", "cut"] as const);
-    if (kind === "stop") victim.stop(random.pick([300, 2_900, 4_000, 9_000]));
-    if (kind === "cut") this.#network.cutAll();
-    if (kind !== "kill") return;
-    victim.kill();
-    this.#start();
-  }
-
-  #heal(): void {
-    this.#isFaulty = false;
-    Object.assign(this.#network.faults, { lostRequest: 0, lostReply: 0, slow: 0 });
   }
 }

@@ -4,20 +4,33 @@ import {
   type ProjectUsers,
   resolveUser,
 } from "../../../store/intake/identity.ts";
-import type { IntakeKeys } from "../../../store/intake/intake.ts";
+import type { IntakeKeys, ResolvedUser } from "../../../store/intake/intake.ts";
+import type { EventOfUser } from "./event-tables.ts";
 
-/** The ids of the person of a record: at least one. */
+/** The ids of the person of a record, at least one, and the id of which only the first event counts. */
 export interface Identity {
   readonly account: string | undefined;
   readonly visitor: string | undefined;
+  readonly firstCheck: string | undefined;
 }
+
+/** The event of all records. */
+export const eventName = "login";
 
 /** Returns the ids in a record, of which there are a few. */
 export function identityOf(record: string): Identity {
   const number = [...record].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 9_973;
   const visitor = `v${number % 5}`;
-  if (number % 3 === 0) return { account: undefined, visitor };
-  return { account: `a${number % 4}`, visitor: number % 7 === 0 ? undefined : visitor };
+  const firstCheck = number % 2 === 0 ? `c${number % 11}` : undefined;
+  if (number % 3 === 0) return { account: undefined, visitor, firstCheck };
+  return { account: `a${number % 4}`, visitor: number % 7 === 0 ? undefined : visitor, firstCheck };
+}
+
+/** Returns the event of a record, and what the event tables must know of its user. */
+export function recordedEvent(id: string, { userId, ownsVisitor }: ResolvedUser): EventOfUser {
+  const { account, visitor } = identityOf(id);
+  const ids = [account, ownsVisitor ? visitor : undefined].filter((one) => one !== undefined);
+  return { id, userId, reports: ids.map((one) => `${one} of ${userId}`) };
 }
 
 /** The keys of records of one project. */
@@ -28,7 +41,7 @@ export function keysOf(project: number, records: readonly string[]): IntakeKeys 
     accountIds: given(identities.map(({ account }) => account)),
     distinctIds: given(identities.map(({ visitor }) => visitor)),
     uuids: new Set(records),
-    firstCheckIds: new Map(),
+    firstCheckIds: new Map([[eventName, given(identities.map(({ firstCheck }) => firstCheck))]]),
   };
   return new Map([[project, keys]]);
 }
@@ -43,9 +56,9 @@ export class ReferenceUsers implements ProjectUsers {
     return ++this.#users;
   }
 
-  userOf(record: string): number {
+  resolve(record: string): ResolvedUser {
     const { account, visitor } = identityOf(record);
-    return resolveUser(this, account, visitor).userId;
+    return resolveUser(this, account, visitor);
   }
 }
 

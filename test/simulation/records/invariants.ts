@@ -1,8 +1,11 @@
+import { seqOf } from "../../../store/intake/place.ts";
 import type { Lease } from "../../../store/leases/leases.ts";
-import type { DatabaseServer, Transaction } from "../database/server.ts";
+import type { RecordPlace } from "../../../store/records/records.ts";
+import type { DatabaseServer } from "../database/server.ts";
+import type { Transaction } from "../database/transaction.ts";
 import { InvariantError } from "../invariant-error.ts";
 import { type EventOfUser, type EventTables, textOf } from "./event-tables.ts";
-import { ReferenceUsers } from "./identities.ts";
+import { identityOf, ReferenceUsers, recordedEvent } from "./identities.ts";
 import { spoolName } from "./loader.ts";
 
 interface Table {
@@ -10,6 +13,14 @@ interface Table {
   /** The ids of its rows' lines, and the place after each. */
   readonly lines: { readonly id: string; readonly end: number }[];
   size: number;
+}
+
+/** What a query must see. */
+interface Visible {
+  /** The place of a record is as the intake writes it. */
+  readonly events: readonly (EventOfUser & { readonly place: number })[];
+  /** The events in the order of their ids. */
+  readonly text: string;
 }
 
 interface Head {
@@ -23,16 +34,19 @@ export class RecordInvariants {
   readonly #project: number;
   readonly #tables: Table[] = [];
   /** What a query at each watermark must see. */
-  readonly #visibleAt = new Map<number, readonly EventOfUser[]>([[0, []]]);
+  readonly #visibleAt = new Map<number, Visible>([[0, { events: [], text: "" }]]);
   readonly #tokens = new Map<number, number>();
   readonly #acknowledged = new Set<string>();
+  readonly #events: EventTables;
   #head: Head = { watermark: 0, hidden: [] };
   #token = 0;
-  events: EventTables | undefined;
+  /** The place from which on records report their users again; undefined while it is not known. */
+  #usersFrom: number | undefined = 0;
 
-  constructor(server: DatabaseServer, project: number) {
+  constructor(server: DatabaseServer, project: number, events: EventTables) {
     this.#server = server;
     this.#project = project;
+    this.#events = events;
   }
 
   acknowledge(id: string): void {
@@ -50,7 +64,22 @@ export class RecordInvariants {
   /** Checks what a query sees at the present head. */
   checkVisible(): void {
     const expected = this.#visibleAt.get(this.#head.watermark)!;
-    this.#compare("a query", this.events!.scan(this.#head.watermark, this.#head.hidden), expected);
+    this.#compare("a query", this.#events.scan(this.#head.watermark, this.#head.hidden), expected);
+    this.#checkUsers(expected);
+  }
+
+  /** The event tables have lost what they knew of users. */
+  usersLost(): void {
+    this.#usersFrom = undefined;
+  }
+
+  /** The intake counts the users of prepared records as not reported. */
+  usersMarked(): void {
+    const [spool] = this.#server.read<{ prepared: number | null }>(
+      "SELECT prepared FROM intake_spools WHERE spool = ?1",
+      this.#project,
+    );
+    this.#usersFrom = spool?.prepared ?? 0;
   }
 
   /** Checks what a query has seen which began with a head. */
@@ -72,29 +101,32 @@ export class RecordInvariants {
     const last = this.#tables.at(-1);
     const place = this.#place();
     if (last === undefined) return true;
-    return (
-      place !== undefined && (place.number > last.number || this.#idsTo(place).length === this.#all().length)
-    );
+    if (place === undefined) return false;
+    return place.number > last.number || (place.number === last.number && place.offset >= last.size);
   }
 
   /** Checks the rules of the end, when everything is loaded. */
   checkEnd(): void {
     this.checkVisible();
     const visible = new Map<string, number>();
-    for (const { id } of this.events!.scan(this.#head.watermark, this.#head.hidden)) {
+    for (const { id } of this.#events.scan(this.#head.watermark, this.#head.hidden)) {
       visible.set(id, (visible.get(id) ?? 0) + 1);
     }
+    const end = { number: Number.POSITIVE_INFINITY, offset: 0 };
+    const expected = new Set(this.#visibleTo(end).events.map(({ id }) => id));
+    const stored = new Set(this.#linesTo(end).map(({ id }) => id));
     for (const id of this.#acknowledged) {
-      if (visible.get(id) !== 1)
+      if (!stored.has(id)) throw new InvariantError(`acknowledged record ${id} is not stored`);
+      if (visible.get(id) !== (expected.has(id) ? 1 : undefined))
         throw new InvariantError(`acknowledged record ${id} is visible ${visible.get(id) ?? 0} times`);
     }
   }
 
   /** Checks that the tables contain nothing but what is visible. */
   checkGarbage(): void {
-    const visible = this.#visibleAt.get(this.#head.watermark)!.length;
-    if (this.events!.size === visible) return;
-    throw new InvariantError(`${this.events!.size} rows remain, of which ${visible} are visible`);
+    const visible = this.#visibleAt.get(this.#head.watermark)!.events.length;
+    if (this.#events.size === visible) return;
+    throw new InvariantError(`${this.#events.size} rows remain, of which ${visible} are visible`);
   }
 
   #checkLease(): void {
@@ -154,7 +186,7 @@ export class RecordInvariants {
     if (head.watermark < this.#head.watermark)
       throw new InvariantError(`watermark ${head.watermark} follows ${this.#head.watermark}`);
     if (head.watermark > this.#head.watermark)
-      this.#visibleAt.set(head.watermark, this.#eventsTo(this.#place()));
+      this.#visibleAt.set(head.watermark, this.#visibleTo(this.#place()));
     this.#head = head;
     this.checkVisible();
   }
@@ -185,7 +217,7 @@ export class RecordInvariants {
     return row?.token ?? 0;
   }
 
-  #place(): { readonly number: number; readonly offset: number } | undefined {
+  #place(): RecordPlace | undefined {
     const [row] = this.#server.read<{ number: number | null; offset: number }>(
       "SELECT file_number AS number, file_offset AS offset FROM ledger_spools WHERE spool = ?1",
       spoolName(this.#project),
@@ -193,29 +225,52 @@ export class RecordInvariants {
     return row === undefined || row.number === null ? undefined : { number: row.number, offset: row.offset };
   }
 
-  #all(): readonly string[] {
-    return this.#tables.flatMap(({ lines }) => lines.map(({ id }) => id));
-  }
-
-  #idsTo(place: { readonly number: number; readonly offset: number } | undefined): readonly string[] {
+  /** Returns the records which end at or before a place, and where each begins. */
+  #linesTo(place: RecordPlace | undefined): readonly { readonly id: string; readonly at: number }[] {
     if (place === undefined) return [];
     return this.#tables.flatMap(({ number, lines }) =>
-      lines.flatMap(({ id, end }) =>
-        number < place.number || (number === place.number && end <= place.offset) ? [id] : [],
-      ),
+      lines.flatMap(({ id, end }) => {
+        const isBefore = number < place.number || (number === place.number && end <= place.offset);
+        return isBefore ? [{ id, at: seqOf({ number, offset: end - id.length - 1 }) }] : [];
+      }),
     );
   }
 
-  /** Each record counts once, and has the user of its place in the order of all records. */
-  #eventsTo(place: { readonly number: number; readonly offset: number } | undefined): readonly EventOfUser[] {
+  /** Checks that the event tables know the users of all events, and the ids which belong to these. */
+  #checkUsers({ events }: Visible): void {
+    const from = this.#usersFrom;
+    if (from === undefined) return;
+    const known = this.#events.users(this.#head.watermark, this.#head.hidden);
+    for (const { id, reports, place } of events) {
+      const unknown = place < from ? undefined : reports.find((report) => !known.has(report));
+      if (unknown !== undefined) throw new InvariantError(`no batch reports ${unknown}, the user of ${id}`);
+    }
+  }
+
+  /**
+   * Each record counts once, and has the user of its place in the order of all records. Of the records with one first check
+   * only the first counts.
+   */
+  #visibleTo(place: RecordPlace | undefined): Visible {
     const users = new ReferenceUsers();
-    return [...new Set(this.#idsTo(place))].map((id) => ({ id, userId: users.userOf(id) }));
+    const seen = new Set<string>();
+    const events = this.#linesTo(place).flatMap(({ id, at }) => {
+      if (seen.has(id)) return [];
+      seen.add(id);
+      const { firstCheck } = identityOf(id);
+      if (firstCheck !== undefined && seen.has(firstCheck)) return [];
+      if (firstCheck !== undefined) seen.add(firstCheck);
+      return [{ ...recordedEvent(id, users.resolve(id)), place: at }];
+    });
+    return { events, text: sortedText(events) };
   }
 
-  #compare(who: string, seen: readonly EventOfUser[], expected: readonly EventOfUser[]): void {
-    const [a, b] = [seen, expected].map((events) =>
-      textOf(events.toSorted((x, y) => (x.id < y.id ? -1 : 1))),
-    );
-    if (a !== b) throw new InvariantError(`${who} sees [${a}], not [${b}]`);
+  #compare(who: string, seen: readonly EventOfUser[], { text }: Visible): void {
+    const found = sortedText(seen);
+    if (found !== text) throw new InvariantError(`${who} sees [${found}], not [${text}]`);
   }
+}
+
+function sortedText(events: readonly EventOfUser[]): string {
+  return textOf(events.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
 }

@@ -5,7 +5,7 @@ import type { Lease, Leases } from "../../../store/leases/leases.ts";
 import type { RecordReader } from "../../../store/records/records.ts";
 import type { Replica } from "../replica.ts";
 import type { EventOfUser, EventTables } from "./event-tables.ts";
-import { identityOf, keysOf } from "./identities.ts";
+import { eventName, identityOf, keysOf, recordedEvent } from "./identities.ts";
 
 export interface LoaderPorts {
   readonly replica: Replica;
@@ -71,12 +71,18 @@ async function loadUnder(ports: LoaderPorts, lease: Lease): Promise<void> {
 
 const dayMs = 86_400_000;
 
-/** Returns the event of a record; nothing for a record which was received before. */
+/**
+ * Returns the event of a record, with what is new of its user; nothing for a record which was received before, or whose
+ * first check was.
+ */
 function prepare(intake: Intake, project: number, id: string): readonly EventOfUser[] {
-  const { account, visitor } = identityOf(id);
+  const { account, visitor, firstCheck } = identityOf(id);
   // Records were received on some days, whose tables are created at different times.
   if (!intake.claimUuid(project, id, (20_000 + (id.length % 3)) * dayMs)) return [];
-  return [{ id, userId: intake.resolve(project, account, visitor).userId }];
+  if (firstCheck !== undefined && !intake.claimFirstCheck(project, eventName, firstCheck)) return [];
+  const user = intake.resolve(project, account, visitor);
+  const event = recordedEvent(id, user);
+  return [user.isNew ? event : { ...event, reports: [] }];
 }
 
 async function loadBatch(
