@@ -6,6 +6,7 @@ import { RowsControl } from "../form/rows-control.tsx";
 import { sayLimits } from "../form/say.ts";
 import { t } from "../texts/texts.ts";
 import { type ContentDraft, namedFields, rowsOf, textOf } from "./content-draft.ts";
+import "../form/form.css";
 
 export interface ContentControlProps {
   readonly channel: Pick<Channel, "contentTemplate">;

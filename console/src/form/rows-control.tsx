@@ -1,5 +1,6 @@
 import { Button } from "../controls/button.tsx";
 import { t } from "../texts/texts.ts";
+import "./form.css";
 
 type Cells = Readonly<Record<string, string>>;
 

@@ -390,6 +390,9 @@ describe("the form", () => {
     await add.last().click();
     await page.locator(".form-list .check input").last().click();
     await page.locator(".form-list .form-list").waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('main .form')).display")).toBe(
+      "grid",
+    );
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults).toEqual([]);

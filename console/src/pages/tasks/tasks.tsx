@@ -14,6 +14,7 @@ import { t } from "../../texts/texts.ts";
 import { TaskForm } from "./form/task-form.tsx";
 import { TaskList } from "./task-list.tsx";
 import { TaskView } from "./task-view.tsx";
+import "../../form/form.css";
 import "./tasks.css";
 
 const client = clientOf(ChannelSender);
