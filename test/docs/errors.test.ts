@@ -10,7 +10,7 @@ import {
   gatewayReasons,
   keyReasons,
 } from "../../docs/generate/errors/reasons.ts";
-import { recordReasons } from "../../docs/generate/errors/records.ts";
+import { importReasons, lineReasons, recordReasons } from "../../docs/generate/errors/records.ts";
 import { returnCodes } from "../../services/analysis/refusal/refusal.ts";
 import { loadRefusals } from "../../services/event/load/prepared.ts";
 import { refusalReasons } from "../../services/event/record/record.ts";
@@ -72,6 +72,14 @@ describe("the page of errors", () => {
     expect(Object.keys(recordReasons).sort()).toEqual([...refusalReasons, ...loadRefusals].sort());
     const page = writeErrors();
     for (const reason of failureReasons) expect(page).toContain(`| \`${reason}\` |`);
+  });
+
+  it("has every reason of imports", () => {
+    const files = readFileSync("cmd/import/files.ts", "utf8");
+    const reasons = [...files.matchAll(/reason: "(\w+)"/g)].map(([, reason]) => reason);
+    expect(reasons.length).toBeGreaterThan(0);
+    const known = { ...lineReasons, ...importReasons };
+    expect(reasons.filter((reason = "") => !(reason in known))).toEqual([]);
   });
 
   it("has the status of REST", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { formatJson } from "../../docs/generate/query-language/blocks.ts";
+import { withRestNames } from "../../docs/generate/query-language/messages.ts";
 import { examplesOf, vocabularyOf } from "../../docs/generate/query-language/vocabulary.ts";
 import { RelationSchema, TimeUnitSchema } from "../../gen/engage/analysis/v1/filter_pb.ts";
 
@@ -28,4 +29,10 @@ test("JSON has one line for each part that fits", () => {
     `{\n  "short": [1, { "a": true }],\n  "long": {\n    "a": "${wide}",\n    "b": "${wide}"\n  },\n  "list": []\n}`,
   );
   expect(JSON.parse(formatJson(value))).toEqual({ short: value.short, long: value.long, list: [] });
+});
+
+test("comments name members as REST writes them, and words of enums as they are", () => {
+  expect(withRestNames("As\n`quota_entities`, or `cluster_by_import`.")).toBe(
+    "As `quotaEntities`, or `cluster_by_import`.",
+  );
 });

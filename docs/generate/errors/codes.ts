@@ -50,7 +50,7 @@ export const statusCodes: Readonly<Record<Code, Entry>> = {
   ),
   [Code.Unimplemented]: because(
     "The method does not exist, or the protocol cannot carry it, such as an unknown compression.",
-    "Correct the method; GET /docs/ lists all.",
+    "Correct the method; GET /docs lists all.",
   ),
   [Code.Internal]: because(
     "The service has a fault. The response has only a request id.",

@@ -6,7 +6,7 @@ import { code, pageHead, table } from "../markdown.ts";
 import { analysisCodes, statusCodes } from "./codes.ts";
 import type { Entry } from "./entry.ts";
 import { analysisReasons, fieldReasons, gatewayReasons, keyReasons, webhookReasons } from "./reasons.ts";
-import { lineReasons, propertyReasons, pushReasons, recordReasons } from "./records.ts";
+import { importReasons, lineReasons, propertyReasons, pushReasons, recordReasons } from "./records.ts";
 
 const introduction = `
 Every error names the field, quotes the value and lists the valid ones, so read its message first. gRPC, gRPC-Web and
@@ -75,10 +75,28 @@ function codeParts(): readonly Part[] {
         [
           "-1",
           {
-            cause: "The body has no records, or its app id is unknown.",
-            action: "Read msg. Add the app id to `appids` of a project.",
+            cause:
+              "The body has no records, its app id is unknown, or records cannot be stored at the moment. msg tells which.",
+            action:
+              "Correct the body, or add the app id to `appids` of a project. SDKs send again by themselves.",
           },
           "paths of event SDKs, such as `/sync_json`",
+        ],
+        [
+          "errorLevel 1",
+          {
+            cause: "The record is accepted without some of its properties, which errorProperties lists.",
+            action: "See the reasons of dropped properties below.",
+          },
+          "`/data_debug`",
+        ],
+        [
+          "errorLevel 2",
+          {
+            cause: "The record is refused, or its app id is unknown. errorReasons tells why.",
+            action: "See the reasons of refused records below.",
+          },
+          "`/data_debug`",
         ],
       ],
     },
@@ -126,6 +144,12 @@ function reasonParts(): readonly Part[] {
       text: "In responses, dead letters and `engage_events_refused_records_total`.",
       name: "Reason",
       entries: named(recordReasons),
+    },
+    {
+      title: "Reasons of imports",
+      text: "`engage import` has the reasons of refused records, for tables those of log lines too, and this one.",
+      name: "Reason",
+      entries: named(importReasons),
     },
     {
       title: "Reasons of dropped properties",

@@ -108,6 +108,14 @@ export const recordReasons: Readonly<Record<RefusalReason | LoadRefusal, Entry>>
   internal: because("The service has a fault.", "Search the log, and report the record with what it says."),
 };
 
+/** Why a row of a table makes no record, besides the reasons of lines. */
+export const importReasons: Readonly<Record<string, Entry>> = {
+  too_many_cells: because(
+    "The row has more cells than the header has columns.",
+    "Put cells with separators into double quotes.",
+  ),
+};
+
 /** Why a property of an accepted record is dropped. */
 export const propertyReasons: Readonly<Record<DropReason, Entry>> = {
   root_key: because("The key is not one of the root.", "Move it into `properties`."),

@@ -3,6 +3,7 @@ import { formatJson, showQuery } from "./blocks.ts";
 import { writeConditions } from "./conditions.ts";
 import { definitions, logins, payments, users } from "./data.ts";
 import { writeGroups } from "./groups.ts";
+import { writeMembers } from "./members.ts";
 import { writeMetricWords } from "./metrics.ts";
 import { withExamples } from "./server.ts";
 import { writeTimes } from "./times.ts";
@@ -34,6 +35,7 @@ export function writeQueryLanguage(): Promise<string> {
         events: [{ type: "normal", eventName: "pay", analysis: "TRIG_USER_NUM" }],
       }),
       ...parts,
+      writeMembers(),
     ].join("\n");
   });
 }

@@ -1,6 +1,7 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 import { comments } from "../../../gen/comments.ts";
 import { wordOf } from "../../../services/analysis/enum-words.ts";
+import { withRestNames } from "./messages.ts";
 
 /** A word of an enum in REST bodies, with its meaning. */
 export interface Word {
@@ -12,11 +13,9 @@ export interface Word {
 export function vocabularyOf(desc: DescEnum): readonly Word[] {
   return desc.values.flatMap(({ name, number }) => {
     const word = wordOf(desc, number);
-    const comment = comments[`${desc.typeName}.${name}`] ?? "";
+    const comment = withRestNames(comments[`${desc.typeName}.${name}`] ?? "");
     // The comment begins with the word.
-    return word === undefined
-      ? []
-      : [{ word, meaning: comment.replace(/^REST: `[^`]+`\.\s*/, "").replace(/\s+/g, " ") }];
+    return word === undefined ? [] : [{ word, meaning: comment.replace(/^REST: `[^`]+`\.\s*/, "") }];
   });
 }
 

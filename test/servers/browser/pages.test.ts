@@ -123,6 +123,8 @@ describe("a page of another site", () => {
     "/metrics",
     "/openapi.json",
     "/docs",
+    "/docs/",
+    "/docs/search.json",
     "/readyz",
     "/",
     "/v1/channels",
