@@ -11,6 +11,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "base/net": ["test/base/net/http-client.test.ts", "test/base/net/outbound.test.ts"],
   "base/package": ["test/base/net/http-client.test.ts", "test/package"],
+  "base/parquet": ["test/base/parquet/file.test.ts"],
   "base/record": ["test/services/event/record"],
   "base/rpc": [
     "test/base/rpc/map-errors.test.ts",
@@ -207,7 +208,9 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "services/event/ingest": ["test/services/event/ingest"],
   "services/event/load": ["test/services/event/load", "test/servers/events"],
+  "services/event/load/rows": ["test/services/event/load/rows", "test/services/event/shape"],
   "services/event/record": ["test/services/event/record"],
+  "services/event/shape": ["test/services/event/shape"],
   "services/event/watch": ["test/services/event/watch", "test/e2e/watch-records.test.ts"],
   "services/event/track": [
     "test/services/event/track/track.test.ts",

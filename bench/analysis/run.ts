@@ -12,6 +12,7 @@ const parts = [
   "clickhouse",
   "catalog",
   "import",
+  "prepare",
   "ingest",
   "watch",
   "spool",

@@ -144,7 +144,8 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
 /** Lines up to this size are parsed at once, in about 1 ms. */
 const shortBytes = 65_536;
 const headForm = /^\{"p":(\d+),"r":(\d+),(?:"d":(-?\d+),)?(?:"a":("(?:[^"\\]|\\.)*"),)?"b":/;
-const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
+/** The end of a line after its records. */
+export const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
 const maxHeadBytes = 2_048;
 
 /** Decodes the bytes of a line. Parses the records of a long line one by one and yields to the event loop between them. */
@@ -164,12 +165,45 @@ export async function decodeSpoolLineYielding(
     ([start, end]) => parseWithBigInts(line.toString("utf8", start, end)),
     yieldToEventLoop,
   );
-  const [, projectId, receivedMs, driftMs, appid] = head;
+  return { ...headOf(head), records };
+}
+
+type Head = Omit<SpoolLine, "records">;
+
+function headOf([, projectId, receivedMs, driftMs, appid]: RegExpExecArray): Head {
   return {
     projectId: Number(projectId),
     receivedMs: Number(receivedMs),
     ...(driftMs !== undefined && { steadyMs: Number(receivedMs) - Number(driftMs) }),
     appid: appid === undefined ? undefined : (JSON.parse(appid) as string),
-    records,
+  };
+}
+
+/** Reads the head of a line that `encodeSpoolLine` wrote; undefined for other lines. */
+export function readHead(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { readonly head: Head; readonly bodyStart: number } | undefined {
+  const found = headForm.exec(bytes.toString("utf8", start, Math.min(end, start + maxHeadBytes)));
+  if (found === null) return undefined;
+  return { head: headOf(found), bodyStart: start + Buffer.byteLength(found[0]) };
+}
+
+/** The head of a line that `encodeRawSpoolLines` wrote. */
+export const rawHead: Uint8Array = Buffer.from('{"b":');
+const rawTailForm =
+  /^,"p":(\d{1,15}),"r":(\d{1,15})(?:,"i":("(?:[^"\\]|\\.)*"))?(?:,"#crc":"[0-9a-f]{8}")?\}$/;
+
+/** Reads what follows the record in a line that `encodeRawSpoolLines` wrote; undefined for other lines. */
+export function readRawTail(tail: string): Head | undefined {
+  const found = rawTailForm.exec(tail);
+  if (found === null) return undefined;
+  const [, projectId, receivedMs, place] = found;
+  return {
+    projectId: Number(projectId),
+    receivedMs: Number(receivedMs),
+    appid: undefined,
+    ...(place !== undefined && { place: JSON.parse(place) as string }),
   };
 }

@@ -20,7 +20,7 @@ export interface LoadBatch {
   readonly projects: readonly ProjectRows[];
 }
 
-/** NDJSON files of one project, which the store may read and never changes; undefined when there are none. */
+/** Files of one project, which the store may read and never changes; undefined when there are none. */
 export interface ProjectRows {
   readonly projectId: number;
   /** Event names and properties which the rows use and which were unknown before. */
@@ -43,15 +43,21 @@ export interface ProjectRows {
   };
 }
 
+/**
+ * The format of a file of events: lines of PreparedEvent; or a Parquet file with their members, and the values of each
+ * property, as columns. A property's column is named by its number; it is a list of texts, or what `PreparedValues` says.
+ */
+export type EventFormat = "lines" | "columns";
+
 /** Events of one UTC day. */
 export interface DayRows {
   /** The day of `#event_time`, counted from 1970-01-01. */
   readonly day: number;
-  /** Lines of PreparedEvent. */
   readonly file: string;
-  /** The number of lines. */
+  /** Default: lines. */
+  readonly format?: EventFormat;
   readonly events: number;
-  /** The numbers of the properties with a value in some line, each once. */
+  /** The numbers of the properties with a value in some event, each once. */
   readonly properties: readonly number[];
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPreparer } from "../../services/event/load/prepare.ts";
+import { createPreparer, type PreparerOptions } from "../../services/event/load/prepare.ts";
 import { encodeSpoolLine } from "../../services/event/spool-line.ts";
 import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
 import type { CohortMember, EventStore } from "../../store/events/events.ts";
@@ -44,7 +44,9 @@ export async function openLoadedStore(
   opened.defer(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, "events"), stagingFolder);
   opened.use(store);
-  await loadAll(store, join(folder, "intake.sqlite"), stagingFolder, project, records);
+  const eventFormat = openStore === openDuckDb ? "columns" : "lines";
+  using intake = openSqliteIntake({ path: join(folder, "intake.sqlite") });
+  await loadAll(store, { intake, folder: stagingFolder, eventFormat }, project, records);
   for (const { name, day, kind, members } of project.clusters) {
     const version = { projectId: project.projectId, name, day, kind };
     await store.importCohort(version, listOnce(members));
@@ -59,13 +61,11 @@ async function* listOnce(members: readonly CohortMember[]): AsyncGenerator<reado
 
 async function loadAll(
   store: EventStore,
-  path: string,
-  folder: string,
+  options: PreparerOptions,
   { projectId, zone }: ReferenceProject,
   records: readonly ReceivedRecord[],
 ): Promise<void> {
-  using intake = openSqliteIntake({ path });
-  const preparer = createPreparer({ intake, folder });
+  const preparer = createPreparer(options);
   const start = { schema: store.schema(projectId), zone: zoneText(zone) };
   await preparer.reset({ loadedTo: store.loadedTo(), projects: new Map([[projectId, start]]) });
   const lines = records.map(({ record, receivedMs }) =>

@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { servePreparer } from "../../../services/event/load/worker-loop.ts";
+import type { EventFormat } from "../../../store/events/events.ts";
 import type { Intake } from "../../../store/intake/intake.ts";
 import type { PostgresIntakeOptions } from "../../../store/intake/postgres/open.ts";
 import { openSqliteIntake, type SqliteIntakeOptions } from "../../../store/intake/sqlite/open.ts";
@@ -10,12 +11,13 @@ export interface LoadWorkerSetup {
   /** An intake in a file, or in PostgreSQL under the lease of one loader. */
   readonly intake: SqliteIntakeOptions | PostgresIntakeOptions;
   readonly stagingFolder: string;
+  readonly eventFormat: EventFormat;
   readonly progress: Float64Array<SharedArrayBuffer>;
   /** Niceness of the thread, 0 to 19, on systems that support it per thread. Default: 0. */
   readonly niceness?: number;
 }
 
-const { intake, stagingFolder, progress, niceness = 0 } = workerData as LoadWorkerSetup;
+const { intake, stagingFolder, eventFormat, progress, niceness = 0 } = workerData as LoadWorkerSetup;
 
 // On Linux this applies to the calling thread alone, elsewhere to the whole process. The niceness is never lowered, which
 // would need a privilege.
@@ -24,6 +26,7 @@ if (process.platform === "linux") setPriority(Math.max(getPriority(), niceness))
 servePreparer({
   progress,
   folder: stagingFolder,
+  eventFormat,
   port: parentPort!,
   openIntake,
 });

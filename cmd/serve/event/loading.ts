@@ -172,6 +172,7 @@ function workerSetup(
       ...(maxCachedIds !== undefined && { maxCachedIds }),
     },
     stagingFolder,
+    eventFormat: "columns",
     progress: createProgress(),
     niceness: engine.niceness,
   };

@@ -146,7 +146,13 @@ async function openProjectLoader(
     ...withWatches(watches, {
       observer,
       startWorker: () =>
-        startWorker({ intake, stagingFolder, progress: createProgress(), niceness: engine.niceness }),
+        startWorker({
+          intake,
+          stagingFolder,
+          eventFormat: "lines",
+          progress: createProgress(),
+          niceness: engine.niceness,
+        }),
     }),
     async keepDeadLetters(refused) {
       deadLetters.append(refused);

@@ -8,6 +8,8 @@ export interface ProjectState {
   readonly rules: RecordRules;
   /** Limits of new events and properties. */
   readonly names: NameBook;
+  /** Returns the number of an event that is not new. */
+  knownEvent(name: string): number | undefined;
   /** Returns the number of an event; assigns one if it is new. */
   eventNumber(name: string): number;
   /** Returns the property of a value; creates it if it is new. */
@@ -48,6 +50,7 @@ export function createProjectState(
   return {
     names,
     rules: { types, toInstant, names },
+    knownEvent: (name) => events.get(name),
     eventNumber(name) {
       const known = events.get(name);
       if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LoadBatch } from "../../../store/events/events.ts";
 
 /** Names of files of prepared rows; older versions wrote the events of all days to one file, `events`. */
-const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|events|updates|seen|users)\.ndjson$/;
+const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|events|updates|seen|users)\.(?:ndjson|parquet)$/;
 
 /** Creates the folder of prepared rows and removes the files of an earlier run. */
 export async function clearStaging(folder: string): Promise<void> {

@@ -2,6 +2,7 @@ import { checkLine } from "../../../base/files/line-checksum.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import type { IntakeKeys } from "../../../store/intake/intake.ts";
 import { KeyCollector } from "../record/intake-keys.ts";
+import type { ShapedLine, ShapedLines } from "../shape/shaped-lines.ts";
 import { decodeSpoolLine, type SpoolLine } from "../spool-line.ts";
 import type { PrepareTask } from "./prepared.ts";
 
@@ -11,7 +12,7 @@ export interface TaskLine {
   readonly offset: number;
   readonly bytes: Buffer;
   /** What the line holds. `skipped` is a line which the task leaves out. */
-  readonly content: SpoolLine | "damaged" | "skipped";
+  readonly content: SpoolLine | ShapedLine | "damaged" | "skipped";
 }
 
 const lf = 0x0a;
@@ -21,16 +22,26 @@ export class TaskLines {
   readonly #task: PrepareTask;
   readonly #buffer: Buffer;
   readonly #begun: (offset: number) => void;
+  readonly #shaped: ShapedLines | undefined;
   #start = 0;
   #records = 0;
   #count = 0;
 
-  /** @param begun called with the offset of each line before it is read */
-  constructor(task: PrepareTask, begun: (offset: number) => void = () => {}) {
+  /**
+   * @param begun called with the offset of each line before it is read
+   * @param shaped reads lines of known shapes
+   */
+  constructor(task: PrepareTask, begun: (offset: number) => void = () => {}, shaped?: ShapedLines) {
     const { bytes } = task;
     this.#task = task;
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#begun = begun;
+    this.#shaped = shaped;
+  }
+
+  /** The bytes of all lines. */
+  get bytes(): Buffer {
+    return this.#buffer;
   }
 
   /** The number of lines that were read. */
@@ -70,18 +81,19 @@ export class TaskLines {
     const { from, skipped } = this.#task;
     if (skipped.includes(offset)) return "skipped";
     if (checkLine(bytes, { number: from.number, offset }) === "damaged") return "damaged";
-    return decodeSpoolLine(bytes.toString()) ?? "damaged";
+    const shaped = this.#shaped?.read(this.#buffer, this.#start, this.#start + bytes.length);
+    return shaped ?? decodeSpoolLine(bytes.toString()) ?? "damaged";
   }
 }
 
-/** Returns the keys of all records of the projects. */
+/** Returns the keys of all records of the projects, without those of shaped lines. */
 export function keysOf(
   lines: readonly TaskLine[],
   projects: { has(projectId: number): boolean },
 ): IntakeKeys {
   const collector = new KeyCollector();
   for (const { content } of lines) {
-    if (typeof content === "string" || !projects.has(content.projectId)) continue;
+    if (typeof content === "string" || "shapes" in content || !projects.has(content.projectId)) continue;
     for (const record of content.records) collector.add(content.projectId, record);
   }
   return collector.keys;

@@ -1,4 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
+import { freeMemory } from "../../../base/memory/free.ts";
+import type { EventFormat } from "../../../store/events/events.ts";
 import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
@@ -9,11 +11,12 @@ export interface PrepareThread {
   readonly openIntake: () => Intake | Promise<Intake>;
   /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
+  readonly eventFormat: EventFormat;
   readonly progress: Float64Array<SharedArrayBuffer>;
 }
 
 /** Serves messages until the message `close`. */
-export function servePreparer({ port, openIntake, folder, progress }: PrepareThread): void {
+export function servePreparer({ port, openIntake, folder, eventFormat, progress }: PrepareThread): void {
   let intake: Intake | undefined;
   let preparer: Preparer | undefined;
   const open = async (): Promise<Preparer> => {
@@ -21,6 +24,7 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     preparer ??= createPreparer({
       intake,
       folder,
+      eventFormat,
       begun: (offset) => {
         progress[0] = offset;
       },
@@ -29,7 +33,11 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
   };
   const handle = async (message: Exclude<ToPrepareWorker, { kind: "close" }>): Promise<FromPrepareWorker> => {
     const opened = await open();
-    if (message.kind === "prepare") return { kind: "prepared", prepared: await opened.prepare(message.task) };
+    if (message.kind === "prepare") {
+      const prepared = await opened.prepare(message.task);
+      freeMemory(message.task.bytes);
+      return { kind: "prepared", prepared };
+    }
     await opened.reset(message.start);
     return { kind: "ready" };
   };

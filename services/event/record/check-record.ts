@@ -6,7 +6,7 @@ import type { PropertyType } from "../../../store/events/events.ts";
 import { isObject } from "./convert.ts";
 import { type Draft, dropProperty } from "./draft.ts";
 import { isEventName } from "./names.ts";
-import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.ts";
+import { addProperty, addUnset, clearedBy, readZoneOffset, zoneOffset } from "./properties.ts";
 import {
   type CheckedOperation,
   type CheckedRecord,
@@ -62,18 +62,17 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   if (!isObject(properties)) {
     return refuse("properties", "properties", `properties is ${show(properties)}, not an object`);
   }
-  const offsetMs = readZoneOffset(properties["#zone_offset"]);
+  const offsetMs = readZoneOffset(properties[zoneOffset]);
   const toInstant = offsetMs === undefined ? rules.toInstant : (local: number) => local - offsetMs;
   const localMs = typeof root.time === "string" ? parseLocalTime(root.time) : undefined;
   if (localMs === undefined) {
     return refuse("time_format", "#time", `#time ${show(root.time)} is not valid, ${timeForm}`);
   }
   const timeMs = toInstant(localMs);
-  if (timeMs < receivedMs - maxAgeMs) {
-    return refuse("time_too_old", "#time", `#time ${show(root.time)} is more than 3 years ago`);
-  }
-  if (timeMs > receivedMs + maxAheadMs) {
-    return refuse("time_too_new", "#time", `#time ${show(root.time)} is more than 3 days ahead`);
+  if (!isAcceptedTime(timeMs, receivedMs)) {
+    return timeMs < receivedMs
+      ? refuse("time_too_old", "#time", `#time ${show(root.time)} is more than 3 years ago`)
+      : refuse("time_too_new", "#time", `#time ${show(root.time)} is more than 3 days ahead`);
   }
   const operation = operations[root.type as RecordType];
   const table = operation === undefined ? "event" : "user";
@@ -90,6 +89,11 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
     rateRoom: rules.names?.rateRoom ?? Number.POSITIVE_INFINITY,
   };
   return complete(root, properties, operation, timeMs, draft, rules.names);
+}
+
+/** Reports whether the time of a record, in milliseconds since 1970, is neither too old nor too new. */
+export function isAcceptedTime(timeMs: number, receivedMs: number): boolean {
+  return timeMs >= receivedMs - maxAgeMs && timeMs <= receivedMs + maxAheadMs;
 }
 
 function complete(
@@ -160,7 +164,7 @@ function addUserProperties(
   const only = onlyTypes[operation];
   for (const key in properties) {
     // The offset belongs to the time of the record, not to the user.
-    if (key === "#zone_offset") continue;
+    if (key === zoneOffset) continue;
     if (operation === "unset") addUnset(draft, key);
     else addProperty(draft, key, properties[key], only);
   }

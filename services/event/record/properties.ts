@@ -9,6 +9,8 @@ import type { DropReason } from "./record.ts";
 const hash = 35;
 
 const hourMs = 3_600_000;
+/** The property that says how far the times of a record are east of UTC, in hours. */
+export const zoneOffset = "#zone_offset";
 
 /** Reads `#zone_offset`, in milliseconds east of UTC; undefined if it is not valid. */
 export function readZoneOffset(raw: unknown): number | undefined {
@@ -49,7 +51,7 @@ function tryProperty(
   if (type === "object_group") return addGroup(draft, name, known, raw);
   const value = convert(raw, type, draft);
   if (value === undefined) return misfitReason(raw, type);
-  if (isPreset && name === "#zone_offset" && readZoneOffset(value) === undefined) return "range";
+  if (isPreset && name === zoneOffset && readZoneOffset(value) === undefined) return "range";
   return keepValue(draft, { name, known, type, group: undefined, value });
 }
 

@@ -4,9 +4,9 @@ import { type DayTable, dayTableName, eventColumns, propertyColumn } from "../la
 import type { Session } from "../session.ts";
 import { ensureColumns } from "./data-table.ts";
 import { insertRows } from "./registry.ts";
-import { fileRelation } from "./staging.ts";
+import { columnsRelation, fileRelation } from "./staging.ts";
 
-/** The columns of the lines of events, by their keys. */
+/** The columns of events, by their keys in lines and their names in Parquet files. */
 export const eventKeys = {
   e: ["event", "INTEGER"],
   t: ["time_ms", "BIGINT"],
@@ -39,14 +39,15 @@ async function loadDay(
   session: Session,
   projectId: number,
   existing: DayTable | undefined,
-  { day, file, events }: DayRows,
+  { day, file, format, events }: DayRows,
   properties: readonly Property[],
 ): Promise<DayTable> {
   const generation = existing?.generation ?? 0;
   const name = dayTableName(projectId, day, generation);
   const table = await ensureColumns(session, name, existing, eventColumns, properties);
   const columns = [...Object.keys(eventColumns), ...properties.map(propertyColumn)].join(", ");
-  const rows = fileRelation(file, eventKeys, properties);
+  const relation = format === "columns" ? columnsRelation : fileRelation;
+  const rows = relation(file, eventKeys, properties);
   // A temporary table would double the work, and the memory of each column.
   await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
   return {

@@ -28,6 +28,23 @@ export function fileRelation(
     format = 'newline_delimited', columns = {${types.join(", ")}}))`;
 }
 
+/**
+ * Returns the rows of a Parquet file as a subquery.
+ * @param columns the name of the column by that of the file
+ * @param properties columns of the file by their number
+ */
+export function columnsRelation(
+  file: string,
+  columns: Readonly<Record<string, readonly [name: string, type: string]>>,
+  properties: readonly Property[],
+): string {
+  const selected = [
+    ...Object.entries(columns).map(([key, [name]]) => `${key} AS ${name}`),
+    ...properties.map((one) => `"${one.number}" AS ${propertyColumn(one)}`),
+  ];
+  return `(SELECT ${selected.join(", ")} FROM read_parquet(${textLiteral(file)}))`;
+}
+
 /** Lines are converted to text in pieces of this length, between which the event loop does other work. */
 const pieceCharacters = 262_144;
 

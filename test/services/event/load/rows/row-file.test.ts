@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RowFile } from "../../../../services/event/load/row-file.ts";
+import { RowFile } from "../../../../../services/event/load/rows/row-file.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -1,19 +1,3 @@
-import type { DayRows } from "../../../store/events/events.ts";
-import { RowFile } from "./row-file.ts";
-
-/** The events of one UTC day. */
-export interface DayFile {
-  readonly rows: RowFile;
-  /** Numbers of the properties of the events. */
-  readonly used: NumberSet;
-}
-
-export const createDayFile = (path: string): DayFile => ({ rows: new RowFile(path), used: new NumberSet() });
-
-export function dayRows(day: number, { rows, used }: DayFile): DayRows {
-  return { day, file: rows.path, events: rows.count, properties: used.numbers() };
-}
-
 /** A set of small whole numbers. Adding to a `Set` takes ten times as long, and there are millions per second. */
 export class NumberSet {
   #has = new Uint8Array(64);

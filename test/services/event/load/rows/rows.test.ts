@@ -11,7 +11,7 @@ import {
   track,
   usePreparer,
   user,
-} from "./preparer-rig.ts";
+} from "../preparer-rig.ts";
 
 usePreparer();
 

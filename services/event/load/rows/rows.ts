@@ -1,16 +1,17 @@
-import type { Property, PropertyTable } from "../../../store/events/events.ts";
-import type { CheckedEvent, CheckedUpdate, CheckedUser, CheckedValue } from "../record/record.ts";
-import type { DayFile, NumberSet } from "./day-file.ts";
-import type { ProjectState } from "./project-state.ts";
+import type { Property, PropertyTable } from "../../../../store/events/events.ts";
+import type { CheckedEvent, CheckedUpdate, CheckedUser, CheckedValue } from "../../record/record.ts";
+import type { ProjectState } from "../project-state.ts";
+import type { NumberSet } from "./number-set.ts";
 import type { RowFile } from "./row-file.ts";
 
 /** Writes a PreparedEvent. */
 export function writeEvent(
-  { rows: file, used }: DayFile,
+  file: RowFile,
   state: ProjectState,
   event: CheckedEvent,
   userId: number,
   receivedMs: number,
+  used: NumberSet,
 ): void {
   file.raw("{");
   writeEventFields(file, state, event, userId, receivedMs, used);

@@ -1,0 +1,10 @@
+/** Smaller buffers may be shared, as those of Node's pool, and matter little. */
+const minBytes = 262_144;
+
+/**
+ * Frees the memory of bytes which nothing uses any more, and of all others in their buffer. Otherwise each 64 MiB of
+ * buffers cause a collection of the whole heap, however small it is.
+ */
+export function freeMemory({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength >= minBytes) buffer.transfer(0);
+}

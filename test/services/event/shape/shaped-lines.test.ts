@@ -1,0 +1,288 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPreparer } from "../../../../services/event/load/prepare.ts";
+import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import { createProjectState } from "../../../../services/event/load/project-state.ts";
+import { RecordShapes } from "../../../../services/event/shape/record-shapes.ts";
+import { encodeRawSpoolLines, encodeSpoolLine } from "../../../../services/event/spool-line.ts";
+import { emptySchema, type ProjectRows, type Property } from "../../../../store/events/events.ts";
+import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
+import { casesOf } from "../../../thorough.ts";
+
+const receivedMs = Date.UTC(2026, 0, 2);
+let instance: DuckDBInstance;
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+});
+afterAll(() => instance.closeSync());
+
+/** Values as JSON; most fit the properties that have them. */
+const texts = [
+  '"a"',
+  '"Köln"',
+  '""',
+  '"x\\ny"',
+  '"\\u00e9"',
+  `"${"y".repeat(2_100)}"`,
+  '"7"',
+  '"true"',
+  '" "',
+];
+const numbers = [
+  "1",
+  "0",
+  "-0",
+  "-12.5",
+  "0.1",
+  "123456789.123456",
+  "1e3",
+  "1234567890123456",
+  "9007199254740993",
+];
+const times = [
+  '"2026-01-01 10:00:00"',
+  '"2025-12-31 23:59:59.999"',
+  '"2026-01-01 10:00"',
+  '"2026-02-30 00:00:00"',
+];
+const others = [
+  "null",
+  "true",
+  "false",
+  "[]",
+  '["x","y"]',
+  '["x", "y"]',
+  '["x",null]',
+  "[1]",
+  '{"m":1}',
+  "{}",
+];
+const anyValue = fc.constantFrom(...texts, ...numbers, ...times, ...others);
+const mostly = (usual: readonly string[]) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: anyValue });
+
+const propertyValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  city: mostly(texts),
+  City: mostly(texts),
+  level: mostly(numbers),
+  at: mostly(times),
+  vip: mostly(["true", "false"]),
+  tags: mostly(['["x","y"]', '["é"]', '["a", "b","c"]']),
+  "#lib": mostly(['"js"', '"ios"']),
+  "#zone_offset": mostly(["8", "-3.5", "0", "15"]),
+  "#user_id": mostly(["1"]),
+};
+const rootValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  "#type": fc.constantFrom(...Array<string>(20).fill('"track"'), '"user_set"', '"track_update"', '"no"'),
+  "#event_name": mostly(['"login"', '"Buy"', '"1bad"']),
+  "#time": fc.oneof(mostly(times), fc.constantFrom('"2020-01-01 00:00:00"', '"2026-01-09 00:00:00"')),
+  "#account_id": mostly(['"a"', '"b"', '"ü"', '""', "7"]),
+  "#distinct_id": mostly(['"d"', '"e"']),
+  "#uuid": mostly(Array.from({ length: 30 }, (_, at) => `"uuid-${at}"`)),
+  "#ip": mostly(['"1.2.3.4"']),
+  "#first_check_id": mostly(['"once"']),
+  "#event_id": mostly(['"e1"']),
+  oops: anyValue,
+};
+const usualRoot = ["#type", "#event_name", "#time", "#account_id"];
+const sometimesRoot = ["#distinct_id", "#uuid", "#ip", "#first_check_id", "#event_id", "oops", "#uuid"];
+
+/** The keys of records, and the spaces between them. */
+interface Layout {
+  readonly root: readonly string[];
+  readonly properties: readonly string[];
+  readonly colon: string;
+  readonly comma: string;
+}
+
+const layout: fc.Arbitrary<Layout> = fc.record({
+  root: fc
+    .subarray(sometimesRoot)
+    .chain((more) =>
+      fc.shuffledSubarray([...usualRoot, ...more], { minLength: usualRoot.length + more.length }),
+    ),
+  properties: fc.shuffledSubarray(Object.keys(propertyValues), { maxLength: 6 }),
+  colon: fc.constantFrom(":", ": "),
+  comma: fc.constantFrom(",", ", "),
+});
+
+/** One of a few layouts, so that most records have the shape of an earlier one. */
+const recordTexts = fc.array(layout, { minLength: 1, maxLength: 3 }).chain((layouts) =>
+  fc.array(
+    fc.constantFrom(...layouts).chain(({ root, properties, colon, comma }) =>
+      fc
+        .tuple(
+          fc.tuple(...root.map((key) => rootValues[key]!)),
+          fc.tuple(...properties.map((key) => propertyValues[key]!)),
+        )
+        .map(([rootTexts, texts]) => {
+          const members = (keys: readonly string[], given: readonly string[]) =>
+            keys.map((key, at) => `"${key}"${colon}${given[at]}`).join(comma);
+          return `{${members(root, rootTexts)}${comma}"properties"${colon}{${members(properties, texts)}}}`;
+        }),
+    ),
+    { minLength: 4, maxLength: 24 },
+  ),
+);
+
+/** One line for each record, or lines of several records, whose bytes may be damaged. */
+const spool = fc
+  .record({
+    records: recordTexts,
+    isRaw: fc.boolean(),
+    perLine: fc.integer({ min: 1, max: 6 }),
+    damage: fc.option(fc.record({ at: fc.nat(), byte: fc.constantFrom(0xff, 0x22, 0x7d, 0x2c, 0x61) }), {
+      freq: 6,
+      nil: undefined,
+    }),
+  })
+  .map(({ records, isRaw, perLine, damage }) => {
+    const bytes = isRaw ? rawLines(records) : lines(records, perLine);
+    // The last byte is the end of the line.
+    if (damage !== undefined) bytes[damage.at % (bytes.length - 1)] = damage.byte;
+    return bytes;
+  });
+
+const rawLines = (records: readonly string[]): Uint8Array =>
+  Uint8Array.from(encodeRawSpoolLines(1, receivedMs, Buffer.from(records.map((one) => `${one}\n`).join(""))));
+
+function lines(records: readonly string[], perLine: number): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < records.length; at += perLine) {
+    const part = records.slice(at, at + perLine);
+    const body = part.length === 1 ? part[0]! : `[${part.join(perLine === 2 ? " , " : ",")}]`;
+    pieces.push(encodeSpoolLine(1, receivedMs, Buffer.from(body), "app", 5), Buffer.from("\n"));
+  }
+  return Uint8Array.from(Buffer.concat(pieces));
+}
+
+/** What a batch gives to the store, without the paths of files. */
+async function contentsOf({ batch, ...prepared }: PreparedBatch): Promise<object> {
+  const projects = await Promise.all(batch.projects.map(rowsOf));
+  const { deadLetters, sample: _, ...others } = prepared;
+  const letters = deadLetters && Buffer.from(deadLetters.ndjson).toString();
+  return { ...others, from: batch.from, to: batch.to, letters, projects };
+}
+
+async function rowsOf({
+  days = [],
+  updatesFile,
+  seenFile,
+  usersFile,
+  ...others
+}: ProjectRows): Promise<object> {
+  const textOf = (file: string | undefined) => file && readFileSync(file, "utf8");
+  const connection = await instance.connect();
+  const rows: unknown[] = [];
+  for (const { file, ...day } of days) {
+    const reader = await connection.runAndReadAll(`SELECT * FROM read_parquet('${file}')`);
+    rows.push({ ...day, rows: reader.getRowObjectsJS() });
+  }
+  connection.closeSync();
+  return { ...others, rows, files: [updatesFile, seenFile, usersFile].map(textOf) };
+}
+
+/** Prepares the lines in two batches. Watched records are always parsed. */
+async function prepareAll(bytes: Uint8Array, isWatched: boolean): Promise<readonly object[]> {
+  const folder = mkdtempSync(join(tmpdir(), "shapes-"));
+  mkdirSync(join(folder, "rows"));
+  using intake = openSqliteIntake({ path: join(folder, "intake.db") });
+  const preparer = createPreparer({ intake, folder: join(folder, "rows"), eventFormat: "columns" });
+  await preparer.reset({
+    loadedTo: undefined,
+    projects: new Map([[1, { schema: emptySchema, zone: "+02:00" }]]),
+  });
+  const prepared: object[] = [];
+  let from = { number: 1, offset: 0 };
+  while (from.offset < bytes.length) {
+    const rest = bytes.slice(from.offset);
+    const watched = isWatched ? [{ projectId: 2 }] : [];
+    const batch = await preparer.prepare({ from, bytes: rest, maxRecords: 12, skipped: [], watched });
+    prepared.push(await contentsOf(batch));
+    from = batch.batch.to;
+  }
+  rmSync(folder, { recursive: true });
+  return prepared;
+}
+
+describe("records of known shapes", () => {
+  it("give the same rows, claims and dead letters as parsed ones", async () => {
+    await fc.assert(
+      fc.asyncProperty(spool, async (bytes) => {
+        expect(await prepareAll(bytes, false)).toEqual(await prepareAll(bytes, true));
+      }),
+      { numRuns: casesOf(200) },
+    );
+  });
+});
+
+const property = (number: number, name: string, type: Property["type"]): Property => ({
+  table: "event",
+  number,
+  name,
+  type,
+});
+
+function createShapes(): RecordShapes {
+  const properties = [
+    property(1, "city", "text"),
+    property(2, "level", "number"),
+    property(3, "o", "object"),
+  ];
+  const schema = {
+    version: 1,
+    events: new Map([["login", { name: "login", number: 4 }]]),
+    properties: new Map(properties.map((one) => [`event:${one.name}`, one])),
+  };
+  return new RecordShapes(createProjectState(schema, (localMs) => localMs));
+}
+
+const record = (properties: string, more = ""): string =>
+  `{"#type":"track","#account_id":"a","#event_name":"login","#time":"2026-01-01 00:00:00"${more},"properties":{${properties}}}`;
+
+/** Whether a record is read from its bytes after a shape was learnt from another one. */
+function isShaped(learnt: string, next: string): boolean {
+  const shapes = createShapes();
+  shapes.learn(Buffer.from(learnt));
+  const bytes = Buffer.from(`${next}\n`);
+  return shapes.match(bytes, 0) === bytes.length - 1 && shapes.take(bytes, receivedMs) !== undefined;
+}
+
+describe("a shape", () => {
+  const plain = record('"city":"x","level":1');
+
+  it.each([
+    ["other values", record('"city":"Köln","level":-2.50')],
+    ["no values", record('"city":"","level":null')],
+  ])("is that of records with %s", (_what, next) => expect(isShaped(plain, next)).toBe(true));
+
+  it.each([
+    ["an escape", record('"city":"\\n","level":1')],
+    ["an exponent", record('"city":"x","level":1e3')],
+    ["a number of 16 digits", record('"city":"x","level":1234567890123456')],
+    ["a number with a zero before it", record('"city":"x","level":01')],
+    ["a number as text", record('"city":"x","level":"1"')],
+    ["a long text", record(`"city":"${"x".repeat(2_049)}","level":1`)],
+    ["another member", record('"city":"x","level":1', ',"#uuid":"u"')],
+    ["another order", record('"level":1,"city":"x"')],
+    ["no user", plain.replace('"a"', "null")],
+    ["an unknown event", plain.replace("login", "logout")],
+    ["an old time", plain.replace("2026", "2016")],
+  ])("is not that of records with %s", (_what, next) => expect(isShaped(plain, next)).toBe(false));
+
+  it.each([
+    ["an object", record('"o":{"a":1}')],
+    ["an unknown property", record('"new":1')],
+    ["a property twice", record('"city":"x","City":"y"')],
+    ["a key twice", record('"city":"x","city":"y"')],
+    ["an escaped key", record('"c\\u0069ty":"x"')],
+    ["a reserved property", record('"#user_id":"1"')],
+    ["an unknown member", record('"city":"x"', ',"oops":1')],
+    ["an object's prototype", record('"city":"x"', ',"__proto__":1')],
+    ["an operation on a user", plain.replace("track", "user_set")],
+  ])("is not learnt from a record with %s", (_what, given) => expect(isShaped(given, given)).toBe(false));
+});
