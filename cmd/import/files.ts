@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
 import { detectGzip, gunzip } from "../../base/compression/gzip-files.ts";
 import { isJsonObject, parseJson } from "../../base/json/raw-numbers.ts";
+import { freeMemory } from "../../base/memory/free.ts";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import { checkColumnNames, createCsvParser } from "../../base/text/csv.ts";
@@ -15,7 +16,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /** Some records of a file, in their order. */
 export interface ImportBlock {
-  /** The records as NDJSON, with an LF after each line. */
+  /** The records as NDJSON, with an LF after each line. Valid until the next block is read. */
   readonly lines: Uint8Array;
   /** The rows that made no record. */
   readonly failures: readonly RowFailure[];
@@ -164,10 +165,20 @@ async function* lineBlocks(
       if (rest.length > maxLineBytes) throw new Error(`a line is longer than ${maxLineBytes} bytes`);
       continue;
     }
-    yield linesOf(Buffer.concat([rest, bytes.subarray(0, end)]), map);
+    const lines = joined(rest, bytes.subarray(0, end));
+    yield linesOf(lines, map);
+    freeMemory(lines);
     rest = Buffer.from(bytes.subarray(end));
   }
   if (rest.length > 0) yield linesOf(Buffer.concat([rest, Uint8Array.of(lf)]), map);
+}
+
+/** Joins bytes in memory of their own. */
+function joined(first: Uint8Array, second: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
 }
 
 /** Refuses UTF-16, of which each line would be refused. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freeMemory } from "../../../base/memory/free.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import { maxPropertiesOf } from "../../../services/event/config.ts";
 import { createPreparer } from "../../../services/event/load/prepare.ts";
@@ -90,6 +91,7 @@ export async function openLocalImport(
     async take(lines, onStored, placeOf) {
       const encoded = encodeRawSpoolLines(projectId, Date.now(), lines, placeOf);
       if (encoded.length > 0) await loading.appendLines(encoded);
+      freeMemory(encoded);
       onStored();
       while (!signal.aborted) {
         const next = moved.promise;
@@ -110,7 +112,7 @@ export async function openDryImport(
 ): Promise<ImportTarget> {
   const folder = mkdtempSync(join(tmpdir(), "engage-import-"));
   const intake = openSqliteIntake({ path: join(folder, "intake.db") });
-  const preparer = createPreparer({ intake, folder });
+  const preparer = createPreparer({ intake, folder, eventFormat: "columns" });
   const zone = config.projects.find(({ id }) => id === projectId)?.zone ?? "+00:00";
   const projects = new Map([[projectId, { schema: emptySchema, zone }]]);
   const maxProperties = maxPropertiesOf(config.events);
