@@ -64,6 +64,8 @@ test("the package holds what runs and what is imported, and no sources", () => {
     "dist/cmd/engage.js",
     "dist/swagger-ui/LICENSE",
     "dist/swagger-ui/swagger-ui-bundle.js",
+    "docs/man/engage-serve.1",
+    "docs/reference/errors.md",
     "engage.demo.yaml",
     "package.json",
     "proto/proto/parser.proto",
@@ -166,6 +168,8 @@ describe("a server from there", () => {
   test.each<[string, RequestInit, string]>([
     ["/console/", {}, "<!doctype html>"],
     ["/docs", {}, "swagger-ui-bundle.js"],
+    ["/docs/", {}, "<h1>Documentation</h1>"],
+    ["/docs/reference/errors", {}, "<table>"],
     ["/openapi.json", {}, '"openapi":"3.1'],
     ["/v1/parser:explain", post({ content: "YQ==", format: "game" }), '"lines":'],
     [`/v1/projects?${token}`, {}, '"projects":'],
