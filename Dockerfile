@@ -15,7 +15,9 @@ COPY build build
 RUN node build/build.ts && npm prune --omit=dev --ignore-scripts
 
 FROM node:26-trixie-slim
+# The C library then returns the memory of large buffers: docs/decisions/0111-idle-memory.md
 ENV NODE_ENV=production \
+    MALLOC_MMAP_THRESHOLD_=1048576 \
     ENGAGE_DATA=/data \
     ENGAGE_LISTEN=0.0.0.0:8080
 WORKDIR /app

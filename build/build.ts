@@ -19,6 +19,7 @@ const bundled: readonly string[] = [
   "@connectrpc/connect",
   "@connectrpc/connect-node",
   "commander",
+  "csv-parse",
   "pino",
   "prom-client",
   "re2js",

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --v8-pool-size=1
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=1048576 node --v8-pool-size=1
 import { enableCompileCache } from "node:module";
 import { sizeThreadPool } from "./config/thread-pool.ts";
 

@@ -46,10 +46,10 @@ const forms = [
   form(
     "source: npm start",
     ["--v8-pool-size=1", "--require", "./cmd/compile-cache.cjs", "cmd/engage.ts", "serve"],
-    "aim ≤ 1000",
+    "aim ≤ 550",
     "aim ≤ 150",
   ),
-  form("built: engage serve", ["--v8-pool-size=1", "dist/cmd/engage.js", "serve"], "aim ≤ 1000", "aim ≤ 150"),
+  form("built: engage serve", ["--v8-pool-size=1", "dist/cmd/engage.js", "serve"], "aim ≤ 350", "aim ≤ 90"),
   form("a bare node:http server", ["--input-type=module", "--eval", floor]),
 ];
 

@@ -1,7 +1,7 @@
+import { freeIdleMemory } from "../../base/memory/idle-memory.ts";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
 import { keepFilesPrivate } from "./data/folder.ts";
 import { logMistakes } from "./formats.ts";
-import { freeStartupMemory } from "./heap.ts";
 import { startServer } from "./server.ts";
 import { dieBySignals, stopSignals } from "./stop-signals.ts";
 
@@ -11,7 +11,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   keepFilesPrivate();
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
-  freeStartupMemory();
+  using _memory = freeIdleMemory();
   const { logger } = server;
   logMistakes(loaded, logger);
   if (loaded.isDemo) {

@@ -1,5 +1,6 @@
 import { getPriority, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
+import { freeIdleMemory } from "../../../base/memory/idle-memory.ts";
 import { servePreparer } from "../../../services/event/load/worker-loop.ts";
 import type { EventFormat } from "../../../store/events/events.ts";
 import type { Intake } from "../../../store/intake/intake.ts";
@@ -23,6 +24,7 @@ const { intake, stagingFolder, eventFormat, progress, niceness = 0 } = workerDat
 // would need a privilege.
 if (process.platform === "linux") setPriority(Math.max(getPriority(), niceness));
 
+freeIdleMemory();
 servePreparer({
   progress,
   folder: stagingFolder,

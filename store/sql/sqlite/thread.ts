@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { freeIdleMemory } from "../../../base/memory/idle-memory.ts";
 import { pageBytes, StoreDatabase } from "./database.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { isDiskFull, serializeError } from "./errors.ts";
@@ -16,6 +17,7 @@ const maxShrinkPages = 1_024;
 /** Serves a store's database in this worker thread until a close message arrives. */
 export function serveStore(store: SqliteStore): void {
   new StoreThread(store, workerData as WorkerSetup, parentPort!).start();
+  freeIdleMemory();
 }
 
 /** Collects requests, commits them in groups, and maintains the file in between. */

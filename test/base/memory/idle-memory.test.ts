@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { createIdleCheck } from "../../../base/memory/idle-memory.ts";
+
+const mib = 1024 * 1024;
+
+/** A check of one thread: how much it works, how much memory it takes, and how much is left when it is freed. */
+type Step = readonly [utilization: number, usedMib: number, keptMib?: number];
+
+/** Returns the numbers of the checks that free memory. */
+async function checksThatFree(steps: readonly Step[]): Promise<number[]> {
+  const freed: number[] = [];
+  let at = 0;
+  let used = 0;
+  const check = createIdleCheck({
+    utilization: () => steps[at]![0],
+    usedBytes: () => used * mib,
+    async collect() {
+      freed.push(at);
+      used = steps[at]![2] ?? used;
+    },
+  });
+  for (; at < steps.length; at++) {
+    used = steps[at]![1];
+    await check();
+  }
+  return freed;
+}
+
+test.each<[string, readonly Step[], readonly number[]]>([
+  [
+    "the first idle moment after the start",
+    [
+      [0.9, 100],
+      [0.5, 110],
+      [0.01, 110, 60],
+      [0, 60],
+    ],
+    [2],
+  ],
+  ["a thread that is idle from the start", [[0, 100, 60]], [0]],
+  [
+    "nothing while it works",
+    [
+      [0.9, 100],
+      [0.2, 500],
+      [0.11, 900],
+    ],
+    [],
+  ],
+  [
+    "nothing for a little memory",
+    [
+      [0, 100, 60],
+      [0, 75],
+      [0, 75],
+      [0, 75],
+      [0, 75],
+    ],
+    [0],
+  ],
+  [
+    "the third idle moment after a large call",
+    [
+      [0, 100, 60],
+      [0.9, 400],
+      [0, 400],
+      [0, 400],
+      [0, 400, 65],
+      [0, 65],
+    ],
+    [0, 4],
+  ],
+  [
+    "only moments in a row",
+    [
+      [0, 100, 60],
+      [0.9, 400],
+      [0, 400],
+      [0, 400],
+      [0.9, 400],
+      [0, 400],
+      [0, 400],
+      [0, 400, 60],
+    ],
+    [0, 7],
+  ],
+  [
+    "what is in use once",
+    [
+      [0, 100, 60],
+      [0.9, 400],
+      [0, 400],
+      [0, 400],
+      [0, 400, 390],
+      [0, 390],
+      [0, 390],
+      [0, 390],
+      [0, 390],
+    ],
+    [0, 4],
+  ],
+  [
+    "a large call after a small start",
+    [
+      [0, 12],
+      [0.9, 400],
+      [0, 400],
+      [0, 400],
+      [0, 400, 20],
+    ],
+    [4],
+  ],
+])("frees the memory of %s", async (_name, steps, freed) => {
+  expect(await checksThatFree(steps)).toEqual(freed);
+});
