@@ -26,8 +26,6 @@ export interface Column {
   undo(row: number): void;
   /** Encodes the values of the rows from 0 on, and removes them. The pieces are valid until the next value is added. */
   take(rows: number): EncodedColumn;
-  /** Frees the memory. No value can be set any more. */
-  free(): void;
 }
 
 export function createColumn(name: string, type: ColumnType): Column {
@@ -81,10 +79,6 @@ class ScalarColumn implements Column {
     this.#present.fill(0);
     this.#lastRow = -1;
     return { entries: rows, pieces: [levels, this.#values.take()] };
-  }
-
-  free(): void {
-    this.#values.free();
   }
 }
 
@@ -147,10 +141,6 @@ class ListColumn implements Column {
     return { entries, pieces: [repetitions, definitions, this.#values.take()] };
   }
 
-  free(): void {
-    this.#values.free();
-  }
-
   /** Enters the rows before this one. */
   #skipTo(row: number): void {
     for (; this.#rows < row; this.#rows++) this.#enter(noList, 0);
@@ -165,8 +155,10 @@ class ListColumn implements Column {
   }
 }
 
-/** Returns the bytes if they are long enough; otherwise moves them to longer memory, with zeros after them. */
+/** Returns the bytes if they are long enough, otherwise a longer copy with zeros. */
 function withLength(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.length) return bytes;
-  return new Uint8Array(bytes.buffer.transfer(Math.max(length, bytes.length * 2)));
+  const longer = new Uint8Array(Math.max(length, bytes.length * 2));
+  longer.set(bytes);
+  return longer;
 }

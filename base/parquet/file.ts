@@ -80,18 +80,16 @@ export class ParquetFile {
   /** Writes the rest and closes the file. It is not synced. */
   close(): void {
     if (this.#row > 0) this.#writeGroup();
-    if (this.#file !== undefined) {
-      this.#fillGroups();
-      this.#writeFooter();
-    }
+    if (this.#file === undefined) return;
+    this.#fillGroups();
+    this.#writeFooter();
     this.abandon();
   }
 
-  /** Closes the file without writing the rest, and frees the memory. An open file would occupy disk space even after its removal. */
+  /** Closes the file without writing the rest. An open file would occupy disk space even after its removal. */
   abandon(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-    for (const column of this.#columns) column.free();
   }
 
   #writeGroup(): void {

@@ -1,5 +1,3 @@
-import { freeMemory } from "../memory/free.ts";
-
 export type ValueType = "boolean" | "int32" | "int64" | "double" | "text";
 
 const firstBytes = 256;
@@ -132,13 +130,9 @@ export class Values {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const longer = this.#bytes.buffer.transfer(Math.max(needed, this.#bytes.length * 2));
-    this.#bytes = Buffer.from(longer);
-    this.#view = new DataView(longer);
-  }
-
-  /** Frees the memory. No value can be added any more. */
-  free(): void {
-    freeMemory(this.#bytes);
+    const longer = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(longer, 0, 0, this.#length);
+    this.#bytes = longer;
+    this.#view = new DataView(longer.buffer);
   }
 }

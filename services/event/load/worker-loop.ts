@@ -1,5 +1,4 @@
 import type { MessagePort } from "node:worker_threads";
-import { freeMemory } from "../../../base/memory/free.ts";
 import type { EventFormat } from "../../../store/events/events.ts";
 import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
@@ -33,11 +32,7 @@ export function servePreparer({ port, openIntake, folder, eventFormat, progress 
   };
   const handle = async (message: Exclude<ToPrepareWorker, { kind: "close" }>): Promise<FromPrepareWorker> => {
     const opened = await open();
-    if (message.kind === "prepare") {
-      const prepared = await opened.prepare(message.task);
-      freeMemory(message.task.bytes);
-      return { kind: "prepared", prepared };
-    }
+    if (message.kind === "prepare") return { kind: "prepared", prepared: await opened.prepare(message.task) };
     await opened.reset(message.start);
     return { kind: "ready" };
   };
