@@ -54,6 +54,8 @@ export interface DataWanted {
   readonly users: number;
   /** Default: the only one. */
   readonly shard?: { readonly number: number; readonly count: number };
+  /** Leaves events in the parts that the inserts made. Default false. */
+  readonly unmerged?: boolean;
 }
 
 /** Loads the batches that the rows will contain, each with one event, so that the store has all tables and names. */
@@ -85,12 +87,13 @@ function batchOf(batch: number, folder: string): LoadBatch {
   };
 }
 
-/** Replaces the rows of the store's tables by generated ones, and merges their parts. */
+/** Replaces the rows of the store's tables by generated ones, and merges their parts unless told otherwise. */
 export async function fillStore(run: RunSql, wanted: DataWanted): Promise<void> {
   for (const table of [`e${projectId}`, `u${projectId}`]) await run(`TRUNCATE TABLE ${table}`);
   await run(insertUsers(wanted));
   await run(insertEvents(wanted));
-  for (const table of [`e${projectId}`, `u${projectId}`]) await run(`OPTIMIZE TABLE ${table} FINAL`);
+  const merged = wanted.unmerged === true ? [`u${projectId}`] : [`e${projectId}`, `u${projectId}`];
+  for (const table of merged) await run(`OPTIMIZE TABLE ${table} FINAL`);
 }
 
 /** Returns the condition for the users `n` of a shard. The benchmark needs no other division than one by user. */

@@ -19,6 +19,8 @@ const { values } = parseArgs({
     events: { type: "string", default: "1000000,10000000,100000000" },
     shards: { type: "string", default: "1" },
     rounds: { type: "string", default: "5" },
+    /** Leaves events in the parts that the inserts made, since merging 100 million takes long. */
+    unmerged: { type: "boolean", default: false },
   },
 });
 if (!areInstalled()) process.exit();
@@ -67,8 +69,9 @@ async function measure(request: RestRequest): Promise<Grown> {
 }
 
 for (const events of values.events.split(",").map(Number)) {
+  const { unmerged } = values;
   for (const number of all)
-    await fillStore(store.sqlOf(number), { events, users: events / 50, shard: { number, count } });
+    await fillStore(store.sqlOf(number), { events, users: events / 50, shard: { number, count }, unmerged });
   const rows: object[] = [];
   for (const [request, asked] of Object.entries(restRequests)) {
     const { ms, shardCpuMs, cpuMs, rows: read } = await measure(asked);

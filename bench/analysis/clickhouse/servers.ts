@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { globalAgent } from "node:http";
 import { join } from "node:path";
 import type { ClickHouseStoreOptions } from "../../../store/events/clickhouse/clickhouse.ts";
 import type { ClickHouseServer } from "../../../test/servers/clickhouse/server.ts";
@@ -7,6 +8,7 @@ import type { PostgresServer } from "../../../test/servers/inbox/postgres-server
 import { makeFolder } from "../../harness/processes.ts";
 import { projectId } from "../data.ts";
 import { benchToken } from "../service.ts";
+import { post } from "../serving.ts";
 import type { RunSql } from "./data.ts";
 
 /** Servers of a store which replicas share, on this machine, with the tables of `engage migrate`. */
@@ -93,6 +95,7 @@ function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Large inserts and merges take longer than `fetch` waits. */
 async function runSql(url: string, sql: string): Promise<string> {
   const parameters = new URLSearchParams({
     database,
@@ -101,8 +104,5 @@ async function runSql(url: string, sql: string): Promise<string> {
     session_timezone: "UTC",
     max_memory_usage: String(8 * 2 ** 30),
   });
-  const response = await fetch(`${url}/?${parameters}`, { method: "POST", body: sql });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return text;
+  return (await post(`${url}/?${parameters}`, { agent: globalAgent, body: sql })).toString("utf8");
 }
