@@ -69,6 +69,7 @@ export const brokenRecordStores: Readonly<Record<string, RecordStores>> = {
     },
   },
   "releases records before they are loaded": { ...soundStores, isReleasedEarly: true },
+  "acknowledges records before they are stored": { ...soundStores, isAcknowledgedEarly: true },
   "gives a lease out again without a later token": {
     ...soundStores,
     leases: {

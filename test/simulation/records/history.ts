@@ -25,6 +25,7 @@ export interface RecordStores {
   readonly intake: typeof intakeStore;
   readonly records: typeof recordStore;
   readonly isReleasedEarly: boolean;
+  readonly isAcknowledgedEarly: boolean;
 }
 
 export const soundStores: RecordStores = {
@@ -33,6 +34,7 @@ export const soundStores: RecordStores = {
   intake: intakeStore,
   records: recordStore,
   isReleasedEarly: false,
+  isAcknowledgedEarly: false,
 };
 
 const project = 1;
@@ -136,7 +138,11 @@ class RecordHistory {
       isReleasedEarly: this.#stores.isReleasedEarly,
     });
     const queue = createAppendQueue({
-      write: async (pieces) => void (await tables.append(Buffer.concat(pieces))),
+      write: async (pieces) => {
+        const stored = tables.append(Buffer.concat(pieces));
+        if (this.#stores.isAcknowledgedEarly) stored.catch(() => {});
+        else await stored;
+      },
       waitsFor: "the database",
       admit: undefined,
     });
