@@ -2,9 +2,8 @@
 const minBytes = 262_144;
 
 /**
- * Frees the memory of bytes which nothing uses any more, and of all others in their buffer. Otherwise each 64 MiB of
- * buffers cause a collection of the whole heap, however small it is. V8 compiles code that uses buffers to slower code
- * in a thread which has freed one so, or transferred it, so this is for threads that transfer buffers anyway.
+ * Frees the memory of bytes which nothing uses any more, and of all others in their buffer: views of it become empty.
+ * Otherwise each 64 MiB of buffers cause a collection of the whole heap, however small it is.
  */
 export function freeMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength >= minBytes) buffer.transfer(0);

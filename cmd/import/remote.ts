@@ -110,9 +110,11 @@ interface OpenBatch {
 
 /** Returns the records of lines by their index, in which empty lines do not count. */
 function recordsOf(lines: Uint8Array, placeOf: PlaceOf): OpenBatch["recordAt"] {
+  // The result comes when the lines are not valid any more.
+  const kept = Buffer.from(lines);
   let records: readonly { readonly text: string; readonly line: number }[] | undefined;
   return (index) => {
-    records ??= Buffer.from(lines)
+    records ??= kept
       .toString("utf8")
       .split("\n")
       .map((text, at) => ({ text, line: at + 1 }))

@@ -12,7 +12,11 @@ export function createFixedPage(
   const compress = compressOnce();
   let loaded: Promise<Buffer> | undefined;
   return async (request) => {
-    loaded ??= load();
+    loaded ??= load().catch((error: unknown) => {
+      // The next request tries again.
+      loaded = undefined;
+      throw error;
+    });
     const response = { status: 200, headers: {}, body: await loaded };
     const { headers, body } = await compressResponse(response, request, compressMinBytes, compress);
     const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);

@@ -12,8 +12,14 @@ export const docsPath = "/docs/";
 export function createDocs(folder = join(packageRoot, "docs")): PageFolder {
   let loading: Promise<ReadonlyMap<string, PageHandler>> | undefined;
   const load = async (): Promise<ReadonlyMap<string, PageHandler>> => {
-    const { openSite } = await import("./site.ts");
-    return await openSite(folder);
+    try {
+      const { openSite } = await import("./site.ts");
+      return await openSite(folder);
+    } catch (error) {
+      // The next request tries again.
+      loading = undefined;
+      throw error;
+    }
   };
   return {
     path: docsPath,

@@ -43,11 +43,11 @@ export interface ExplainThread extends AsyncDisposable {
  */
 export function createExplainThread(options: ExplainThreadOptions): ExplainThread {
   const { config, clock, maxMs = defaultMaxMs, maxOldGenerationSizeMb = 256 } = options;
-  let threads: Piscina<WorkerTask, ExplainOutcome> | undefined;
+  let threads: Promise<Piscina<WorkerTask, ExplainOutcome>> | undefined;
   let open = 0;
   const openThreads = async (): Promise<Piscina<WorkerTask, ExplainOutcome>> => {
     const library = await import("piscina");
-    threads ??= new library.Piscina<WorkerTask, ExplainOutcome>({
+    return new library.Piscina<WorkerTask, ExplainOutcome>({
       filename: workerFile,
       name: "explainInWorker",
       minThreads: 0,
@@ -56,7 +56,6 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       workerData: config,
       resourceLimits: { maxOldGenerationSizeMb },
     });
-    return threads;
   };
   /** Ends the task when it has taken too long. */
   const limitTime = (begun: Int32Array, ended: AbortController): Disposable => {
@@ -85,7 +84,8 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       using _limit = limitTime(begun, ended);
       try {
         const content = new Uint8Array(task.content);
-        const pool = await openThreads();
+        threads ??= openThreads();
+        const pool = await threads;
         return await pool.run(
           { ...task, content, begun },
           { signal: AbortSignal.any([signal, ended.signal]), transferList: [content.buffer] },
@@ -103,7 +103,7 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       }
     },
     async [Symbol.asyncDispose]() {
-      await threads?.destroy();
+      await (await threads)?.destroy();
     },
   };
 }

@@ -64,7 +64,7 @@ class GapWalk {
       } else if (!this.#value(rootProperties.has(key) ? this.#propertyOf(key) : rootRoles.get(key)))
         return false;
     }
-    this.gaps.push({ bytes: this.#record.slice(this.#end, cursor.at), role: undefined });
+    this.gaps.push({ bytes: this.#copy(cursor.at), role: undefined });
     return hasType && this.gaps.length <= maxGaps;
   }
 
@@ -76,6 +76,11 @@ class GapWalk {
     if (this.#names.has(name)) return undefined;
     this.#names.add(name);
     return key;
+  }
+
+  /** Copies the bytes since the last value: a view would keep the whole batch in memory. */
+  #copy(end: number): Uint8Array {
+    return new Uint8Array(this.#record.subarray(this.#end, end));
   }
 
   /** The value of the type stays in the gap. */
@@ -111,7 +116,7 @@ class GapWalk {
     if (role === undefined) return false;
     const start = this.#cursor.at;
     this.#cursor.value();
-    this.gaps.push({ bytes: this.#record.slice(this.#end, start), role });
+    this.gaps.push({ bytes: this.#copy(start), role });
     this.#end = this.#cursor.at;
     return true;
   }

@@ -107,6 +107,8 @@ export class ShapedLines {
     const shapes = this.#rawProject === undefined ? undefined : this.#shapesOf(this.#rawProject);
     shapes?.clear();
     const start = lineStart + rawHead.length;
+    // The elements of a list are records.
+    if (bytes[start] === openArray) return undefined;
     const matched = shapes?.match(bytes, start) ?? -1;
     const end = matched === -1 ? endOfValue(bytes, start, lineEnd) : matched;
     const head = readRawTail(bytes.toString("utf8", end, lineEnd));

@@ -57,6 +57,20 @@ describe("refused records", () => {
     ]);
   });
 
+  it("are kept of a large file for a server too", async () => {
+    const many = Array.from({ length: 20_000 }, () => lines(trackOf("a"))).join("");
+    const bad = lines(trackOf("b", { "#type": "x" }));
+    const here = openPlace({ "large.ndjson": `${bad}${many}${bad}` });
+    const rejects = join(here.cwd, "rejects");
+    const { url } = await openEventServer(openPlace().data);
+    await importFiles(here, ["large.ndjson"], { url, rejects, project: 1 });
+    const row = { reason: "type", data: expect.stringContaining('"b"') };
+    expect(rejectsOf(here)).toMatchObject([
+      { line: 1, ...row },
+      { line: 20_002, ...row },
+    ]);
+  });
+
   it("are not written over what is read, nor where nothing can be", async () => {
     const here = place();
     const rejects = join(here.cwd, "a.ndjson");
