@@ -156,7 +156,7 @@ describe("/", () => {
     const { status, headers, body } = await sendHttp1(port, "GET /", {});
     expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
     expect(JSON.parse(body.toString())).toMatchObject({
-      pages: ["/console/", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"],
+      pages: ["/console/", "/docs", "/docs/", "/healthz", "/metrics", "/openapi.json", "/readyz"],
       rest: expect.arrayContaining(["POST /open/event-analyze", "GET /v1/channels"]),
       services: expect.arrayContaining(["proto.Parser", "grpc.health.v1.Health"]),
     });

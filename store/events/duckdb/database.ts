@@ -200,6 +200,8 @@ async function lockDown(instance: DuckDBInstance, options: DatabaseOptions): Pro
   await mkdir(scratchFolder(options), { mode: 0o700 });
   const readable = [options.stagingFolder, scratchFolder(options)].map(textLiteral);
   await session.run(`SET allowed_directories = [${readable.join(", ")}]`);
+  // The cache mixes a file with an earlier one of its path. Each file of rows is read once anyway.
+  await session.run("SET enable_external_file_cache = false");
   await session.run("SET enable_external_access = false");
   await session.run("SET lock_configuration = true");
   return await openCatalog(session);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { healthTls, healthUrl } from "../../../cmd/client/server-call.ts";
 import { checkHealth, runHealth } from "../../../cmd/health/health.ts";
@@ -69,10 +70,10 @@ test("the command exits with 0 or 1, and complains where complaints go", async (
   const options = { env: {}, cwd: folderWith({ "engage.yaml": "listen: 127.0.0.1:1" }) };
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   expect(await runHealth(options, { timeout: 5000 }, streams)).toBe(1);
-  expect(String(streams.stderr.read())).toContain("connection refused");
+  expect(await textOf(streams.stderr.end())).toContain("connection refused");
   const url = await serverWith(answering(200));
   expect(await runHealth(options, { url, timeout: 5000 }, streams)).toBe(0);
-  expect(String(streams.stdout.read())).toBe(`${url} responded with 200\n`);
+  expect(await textOf(streams.stdout.end())).toBe(`${url} responded with 200\n`);
 });
 
 const secured = [

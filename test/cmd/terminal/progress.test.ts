@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { startProgress } from "../../../cmd/terminal/progress.ts";
 
@@ -11,24 +12,28 @@ for (const file of files) writeFileSync(file, Buffer.alloc(1_048_576));
 const [first, second] = files as [string, string];
 
 /** Returns what a person sees after half of the second file, if anything. */
-function shown(stdout: { isTTY: boolean }, isTTY: boolean, names: readonly string[] = files): string {
+async function shown(
+  stdout: { isTTY: boolean },
+  isTTY: boolean,
+  names: readonly string[] = files,
+): Promise<string> {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const progress = startProgress(names, stdout, stderr);
   progress.at(first, 1_048_576);
   progress.at(second, 262_144);
   progress.at(second, 524_288);
   progress.stop();
-  return String(stderr.read() ?? "");
+  return await textOf(stderr.end());
 }
 
-test("a terminal shows how far all files are read together", () => {
-  expect(shown({ isTTY: false }, true)).toMatch(/ 0% of 2\.0 MiB .* 75% of 2\.0 MiB /s);
+test("a terminal shows how far all files are read together", async () => {
+  expect(await shown({ isTTY: false }, true)).toMatch(/ 0% of 2\.0 MiB .* 75% of 2\.0 MiB /s);
 });
 
 test.each<[string, ...Parameters<typeof shown>]>([
   ["where nobody sees it", { isTTY: false }, false],
   ["between the records", { isTTY: true }, true],
   ["for what has no size", { isTTY: false }, true, ["-"]],
-])("there is none %s", (_name, ...given) => {
-  expect(shown(...given)).toBe("");
+])("there is none %s", async (_name, ...given) => {
+  expect(await shown(...given)).toBe("");
 });

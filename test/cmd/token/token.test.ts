@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
 import { openTokenList } from "../../../cmd/serve/analysis/tokens.ts";
 import { createToken, listTokens, revokeToken } from "../../../cmd/token/token.ts";
@@ -16,7 +17,7 @@ function open(tokens: object[] = []) {
   const run = async (work: (surroundings: { stdout: PassThrough }) => Promise<void>): Promise<string> => {
     const stdout = new PassThrough();
     await work({ stdout });
-    return String(stdout.read());
+    return await textOf(stdout.end());
   };
   const create = async (name: string, options = {}): Promise<string> =>
     JSON.parse(await run((to) => createToken(config, name, { project: ["1"], json: true, ...options }, to)))

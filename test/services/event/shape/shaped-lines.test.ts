@@ -16,7 +16,7 @@ import { casesOf } from "../../../thorough.ts";
 const receivedMs = Date.UTC(2026, 0, 2);
 let instance: DuckDBInstance;
 beforeAll(async () => {
-  instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+  instance = await DuckDBInstance.create(":memory:", { threads: "1", enable_external_file_cache: "false" });
 });
 afterAll(() => instance.closeSync());
 

@@ -132,5 +132,17 @@ test.each(["[", '{"a":'])("100,000 levels of %s neither crash nor hang", async (
   const parse = await openFormat({ type: "json" });
   const close = open === "[" ? "]" : "}";
   const deep = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
-  expect(parse(`{"a":${deep}}`)).toMatchObject(failure("invalid_json"));
+  const parsed = parse(`{"a":${deep}}`);
+  // Since Node 26, JSON.parse has no limit of depth. Comparing objects of this depth would exceed the stack.
+  if (isParsed(deep)) expect(JSON.stringify(parsed)).toBe(`[{"properties":{"a":${deep}}}]`);
+  else expect(parsed).toMatchObject(failure("invalid_json"));
 });
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
