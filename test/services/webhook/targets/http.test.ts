@@ -39,7 +39,11 @@ async function openRig() {
     never: (response) => response.writeHead(410).end("gone"),
     hang: () => {},
     flood: (response) => {
-      const more = (): void => void (response.destroyed || response.write(Buffer.alloc(65_536), more));
+      const more = (): void => {
+        if (response.destroyed) return;
+        if (response.write(Buffer.alloc(65_536))) setImmediate(more);
+        else response.once("drain", more);
+      };
       more();
     },
   } satisfies Record<string, TestHttpServer["answer"]>;
