@@ -51,13 +51,31 @@ function firstChunkOf(id: string, graph: ModuleGraph): string | null {
   return null;
 }
 
+/** Lets browsers load the frame together with the file that asks for it. */
+function preloadFrame(): Plugin {
+  return {
+    name: "preload-frame",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle = {} }) {
+        const names = Object.keys(bundle).filter((name) => /\/(?:frame|rolldown-runtime)-.*\.js$/.test(name));
+        return names.map((name) => ({
+          tag: "link",
+          attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` },
+          injectTo: "head",
+        }));
+      },
+    },
+  };
+}
+
 /** The server to which `npm run dev` passes calls on. */
 const server = "http://127.0.0.1:8080";
 
 export default defineConfig({
   // Relative paths also hold below a path of a proxy.
   base: "./",
-  plugins: [compressFiles()],
+  plugins: [preloadFrame(), compressFiles()],
   build: {
     target: ["chrome123", "edge123", "firefox121", "safari17.5"],
     // Data URLs are not in the Content-Security-Policy.

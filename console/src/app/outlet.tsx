@@ -18,16 +18,25 @@ export function Outlet() {
   return <LoadedPage key={found.page.path} page={found.page} rest={found.rest} />;
 }
 
-/** Pages that were opened before. */
+/** Pages whose code is loaded, by their path. */
 const loaded = new Map<string, ComponentType<PageProps>>();
+
+async function loadPage(page: PageEntry): Promise<void> {
+  loaded.set(page.path, await page.load());
+}
+
+/** Loads the page at the present place, so that it is rendered with the frame. Does nothing if that fails. */
+export async function loadFirstPage(): Promise<void> {
+  const found = findPage(route.value.path);
+  if (found !== undefined) await loadPage(found.page).catch(() => undefined);
+}
 
 function LoadedPage({ page, rest }: { readonly page: PageEntry; readonly rest: readonly string[] }) {
   const isLoaded = useSignal(loaded.has(page.path));
   const hasFailed = useSignal(false);
   useEffect(() => {
-    page.load().then(
-      (component) => {
-        loaded.set(page.path, component);
+    loadPage(page).then(
+      () => {
         isLoaded.value = true;
       },
       () => {
