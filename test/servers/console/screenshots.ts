@@ -63,6 +63,13 @@ const pictures: readonly Picture[] = [
     look: {},
     ready: (page) => page.locator("tbody tr").first().waitFor(),
   },
+  {
+    name: "events",
+    path: "events",
+    look: {},
+    ready: (page) => page.locator("tbody tr").first().waitFor(),
+  },
+  { name: "parser", path: "parser", look: { height: 1_200 }, ready: tryExample },
   { name: "receivers", path: "receivers", look: {}, ready: checkReceiver },
   {
     name: "channel",
@@ -82,6 +89,12 @@ const pictures: readonly Picture[] = [
 async function openDelivery(page: Page): Promise<void> {
   await page.locator("tbody th a").first().click();
   await page.locator(".timeline li:nth-child(2)").waitFor();
+}
+
+/** Parses the lines that the page offers. */
+async function tryExample(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Try an example" }).click();
+  await page.locator(".parser-line").first().waitFor();
 }
 
 /** Checks the server's own receiver, which does not know the push id that must fail. */
