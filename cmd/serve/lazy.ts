@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { loadOnce } from "../../base/async/load-once.ts";
 import { type EventStore, emptySchema } from "../../store/events/events.ts";
 
 /** A resource that is opened when it is first needed. */
@@ -41,23 +42,6 @@ export function createLazyResource<T extends AsyncDisposable>(open: () => Promis
       value = undefined;
       await opened?.[Symbol.asyncDispose]();
     },
-  };
-}
-
-/** Shares the first successful result of `load` among all callers. A failed load is retried by the next call. */
-export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  const begin = async (): Promise<T> => {
-    try {
-      return await load();
-    } catch (error) {
-      loading = undefined;
-      throw error;
-    }
-  };
-  return () => {
-    loading ??= begin();
-    return loading;
   };
 }
 

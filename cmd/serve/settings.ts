@@ -1,3 +1,4 @@
+import { loadOnce } from "../../base/async/load-once.ts";
 import { packageVersion } from "../../base/package/root.ts";
 import { degraded, isReadyWith, runChecks } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
@@ -5,7 +6,6 @@ import { Settings } from "../../gen/engage/operations/v1/settings_pb.ts";
 import { createSettings, type HealthPart } from "../../services/operations/settings/settings.ts";
 import { TokensUnavailableError } from "../../store/tokens/tokens.ts";
 import type { Config, DescribedConfig } from "../config/config.ts";
-import { loadOnce } from "./lazy.ts";
 import type { OpenServices } from "./services.ts";
 
 /** Creates the service Settings from what the server is made of. */

@@ -1,3 +1,4 @@
+import { loadOnce } from "../../base/async/load-once.ts";
 import { compressOnce, compressResponse } from "../http/compress.ts";
 import type { PageHandler } from "./pages.ts";
 
@@ -10,14 +11,9 @@ export function createFixedPage(
   own: Readonly<Record<string, string>>,
 ): PageHandler {
   const compress = compressOnce();
-  let loaded: Promise<Buffer> | undefined;
+  const loaded = loadOnce(load);
   return async (request) => {
-    loaded ??= load().catch((error: unknown) => {
-      // The next request tries again.
-      loaded = undefined;
-      throw error;
-    });
-    const response = { status: 200, headers: {}, body: await loaded };
+    const response = { status: 200, headers: {}, body: await loaded() };
     const { headers, body } = await compressResponse(response, request, compressMinBytes, compress);
     const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     return { contentType, body, headers: { ...own, ...Object.fromEntries(added) } };

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { loadOnce } from "../../../base/async/load-once.ts";
 import { packageRoot } from "../../../base/package/root.ts";
 import type { PageFolder, PageHandler } from "../../../gateway/pages/pages.ts";
 
@@ -10,22 +11,14 @@ export const docsPath = "/docs/";
  * loaded, before the first request.
  */
 export function createDocs(folder = join(packageRoot, "docs")): PageFolder {
-  let loading: Promise<ReadonlyMap<string, PageHandler>> | undefined;
-  const load = async (): Promise<ReadonlyMap<string, PageHandler>> => {
-    try {
-      const { openSite } = await import("./site.ts");
-      return await openSite(folder);
-    } catch (error) {
-      // The next request tries again.
-      loading = undefined;
-      throw error;
-    }
-  };
+  const load = loadOnce(async () => {
+    const { openSite } = await import("./site.ts");
+    return await openSite(folder);
+  });
   return {
     path: docsPath,
     pageAt: (rest) => async (request) => {
-      loading ??= load();
-      const page = (await loading).get(rest);
+      const page = (await load()).get(rest);
       return page === undefined ? notFound(rest) : await page(request);
     },
   };

@@ -1,4 +1,3 @@
-import type { Piscina } from "piscina";
 import type { Clock } from "../../../base/async/clock.ts";
 import { workerUrl } from "../../../base/package/root.ts";
 import type { ParserConfig } from "../../../services/parser/config.ts";
@@ -8,6 +7,7 @@ import {
   type ExplainTask,
   type ParserExplainerOptions,
 } from "../../../services/parser/explain/explain.ts";
+import { createLazyResource } from "../lazy.ts";
 
 /** A task for the worker, which sets `begun[0]` to 1 when it begins. */
 export interface WorkerTask extends ExplainTask {
@@ -43,11 +43,10 @@ export interface ExplainThread extends AsyncDisposable {
  */
 export function createExplainThread(options: ExplainThreadOptions): ExplainThread {
   const { config, clock, maxMs = defaultMaxMs, maxOldGenerationSizeMb = 256 } = options;
-  let threads: Promise<Piscina<WorkerTask, ExplainOutcome>> | undefined;
   let open = 0;
-  const openThreads = async (): Promise<Piscina<WorkerTask, ExplainOutcome>> => {
+  const threads = createLazyResource(async () => {
     const library = await import("piscina");
-    return new library.Piscina<WorkerTask, ExplainOutcome>({
+    const pool = new library.Piscina<WorkerTask, ExplainOutcome>({
       filename: workerFile,
       name: "explainInWorker",
       minThreads: 0,
@@ -56,7 +55,8 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       workerData: config,
       resourceLimits: { maxOldGenerationSizeMb },
     });
-  };
+    return { pool, [Symbol.asyncDispose]: () => pool.destroy() };
+  });
   /** Ends the task when it has taken too long. */
   const limitTime = (begun: Int32Array, ended: AbortController): Disposable => {
     let limitMs = clock.monotonicMs() + startMs * maxOpen;
@@ -84,8 +84,7 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
       using _limit = limitTime(begun, ended);
       try {
         const content = new Uint8Array(task.content);
-        threads ??= openThreads();
-        const pool = await threads;
+        const { pool } = await threads.get();
         return await pool.run(
           { ...task, content, begun },
           { signal: AbortSignal.any([signal, ended.signal]), transferList: [content.buffer] },
@@ -102,8 +101,6 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
         open--;
       }
     },
-    async [Symbol.asyncDispose]() {
-      await (await threads)?.destroy();
-    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { describe, expect, it, vi } from "vitest";
-import { createLateService, createLazyResource, gateService, loadOnce } from "../../../cmd/serve/lazy.ts";
+import { createLateService, createLazyResource, gateService } from "../../../cmd/serve/lazy.ts";
 import { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 
@@ -125,25 +125,5 @@ describe("late service", () => {
     expect((await waiting).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     outcomes[1]!.resolve(numbering());
     expect(await client.getChannel({})).toMatchObject({ channel: { channelId: "c1" } });
-  });
-});
-
-describe("loadOnce", () => {
-  it("loads once for calls at the same time and later", async () => {
-    let loads = 0;
-    const load = loadOnce(async () => ++loads);
-    expect(await Promise.all([load(), load()])).toEqual([1, 1]);
-    expect(await load()).toBe(1);
-  });
-
-  it("tries again after a failure, which all that waited for it see", async () => {
-    let loads = 0;
-    const outcomes = [() => Promise.reject(new Error("not yet")), async () => "loaded"];
-    const load = loadOnce(() => outcomes[loads++]!());
-    expect(await Promise.allSettled([load(), load()])).toMatchObject([
-      { status: "rejected" },
-      { status: "rejected" },
-    ]);
-    expect(await load()).toBe("loaded");
   });
 });
