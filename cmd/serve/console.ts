@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { packageRoot } from "../../base/package/root.ts";
+import { contentSecurityPolicy } from "../../gateway/pages/content-security-policy.ts";
 import { createFileFolder } from "../../gateway/pages/file-folder.ts";
 import type { PagesOptions } from "../../gateway/pages/pages.ts";
 import { createSessions, type Sessions } from "../../gateway/sessions/sessions.ts";
@@ -8,25 +9,8 @@ import type { Config } from "../config/config.ts";
 /** The path at which the console is served; the console's own calls go to the folder above. */
 export const consolePath = "/console/";
 
-/**
- * The policy of the console: everything comes from this server, no script or style is inline, and no text becomes
- * markup (https://www.w3.org/TR/trusted-types/).
- */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "img-src 'self'",
-  "require-trusted-types-for 'script'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "trusted-types 'none'",
-].join("; ");
-
 const pageHeaders = {
-  "content-security-policy": contentSecurityPolicy,
+  "content-security-policy": contentSecurityPolicy({ formAction: "'self'" }),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",

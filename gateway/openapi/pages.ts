@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { contentSecurityPolicy } from "../pages/content-security-policy.ts";
 import { createFixedPage } from "../pages/fixed-page.ts";
 import type { PageHandler } from "../pages/pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
@@ -29,24 +30,10 @@ export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Re
 const scriptType = "text/javascript; charset=utf-8";
 const checkedEachTime = { "cache-control": "no-cache" } as const;
 
-/**
- * The policy allows nothing from other origins, nothing inline and no frames. swagger-ui draws its icons from data
- * URLs.
- */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "img-src 'self' data:",
-  "script-src 'self'",
-  "style-src 'self'",
-].join("; ");
-
 const docsHeaders = {
   ...checkedEachTime,
-  "content-security-policy": contentSecurityPolicy,
+  // swagger-ui draws its icons from data URLs, and makes markup.
+  "content-security-policy": contentSecurityPolicy({ images: "'self' data:", isMarkupMade: true }),
   "referrer-policy": "no-referrer",
 } as const;
 

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contentSecurityPolicy } from "../../../gateway/pages/content-security-policy.ts";
 import { createFixedPage } from "../../../gateway/pages/fixed-page.ts";
 import type { PageHandler } from "../../../gateway/pages/pages.ts";
 import { layOut, layOutIndex } from "./layout.ts";
@@ -16,24 +17,10 @@ interface SearchEntry {
   readonly text: string;
 }
 
-/** The policy allows nothing from other origins and nothing inline. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "img-src 'self'",
-  "require-trusted-types-for 'script'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "trusted-types 'none'",
-].join("; ");
-
 const checkedEachTime = { "cache-control": "no-cache" } as const;
 const pageHeaders = {
   ...checkedEachTime,
-  "content-security-policy": contentSecurityPolicy,
+  "content-security-policy": contentSecurityPolicy(),
   "referrer-policy": "no-referrer",
 } as const;
 
