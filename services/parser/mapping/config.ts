@@ -18,6 +18,18 @@ export function oneOrMore<T extends z.ZodType>(item: T) {
   return z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
 }
 
+/** Keys that configure how a list is read. */
+const listShape = {
+  quotes: z
+    .enum(["off", "double"])
+    .optional()
+    .describe("list: double: items may be in double quotes. Default: off."),
+  items: z
+    .enum(["text", "number", "boolean"])
+    .optional()
+    .describe("list: type of the items. Default: they are passed on unchanged."),
+};
+
 const partSchema = z.preprocess(
   (value) => (typeof value === "string" ? { name: value } : value),
   strictShape({
@@ -31,14 +43,7 @@ const partSchema = z.preprocess(
       .min(1)
       .optional()
       .meta({ description: "list: text between the items. A list needs it.", examples: ["|"] }),
-    quotes: z
-      .enum(["off", "double"])
-      .optional()
-      .describe("list: double: items may be in double quotes. Default: off."),
-    items: z
-      .enum(["text", "number", "boolean"])
-      .optional()
-      .describe("list: type of the items. Default: they are passed on unchanged."),
+    ...listShape,
   }),
 );
 
@@ -57,14 +62,7 @@ export const typeShape = {
         "list: text between the items. Default: the value is a JSON list. tuples: text between the parts. Default: |.",
       examples: [";"],
     }),
-  quotes: z
-    .enum(["off", "double"])
-    .optional()
-    .describe("list: double: items may be in double quotes. Default: off."),
-  items: z
-    .enum(["text", "number", "boolean"])
-    .optional()
-    .describe("list: type of the items. Default: they are passed on unchanged."),
+  ...listShape,
   itemSeparator: z
     .string()
     .min(1)
