@@ -67,14 +67,9 @@ export class EventColumns implements DayFile {
   }
 
   write(state: ProjectState, event: CheckedEvent, userId: number, receivedMs: number): void {
-    const { accountId, distinctId, values } = event;
+    const { values } = event;
     const { row } = this.#file;
-    this.#event.set(row, state.eventNumber(event.name));
-    this.#time.set(row, event.timeMs);
-    this.#received.set(row, receivedMs);
-    this.#user.set(row, userId);
-    if (accountId !== undefined) this.#account.set(row, accountId);
-    if (distinctId !== undefined) this.#visitor.set(row, distinctId);
+    this.#setHead(row, state.eventNumber(event.name), event, userId, receivedMs);
     for (let at = 0; at < values.length; at++) {
       const value = values[at]!;
       const { number } = value.known ?? state.propertyOf("event", value);
@@ -86,14 +81,9 @@ export class EventColumns implements DayFile {
 
   /** Writes a PreparedEvent. */
   writeShaped({ event, values, buffer, userId, receivedMs }: ShapedRow): void {
-    const { accountId, distinctId, shape, first } = event;
+    const { shape, first } = event;
     const { row } = this.#file;
-    this.#event.set(row, event.eventNumber);
-    this.#time.set(row, event.timeMs);
-    this.#received.set(row, receivedMs);
-    this.#user.set(row, userId);
-    if (accountId !== undefined) this.#account.set(row, accountId);
-    if (distinctId !== undefined) this.#visitor.set(row, distinctId);
+    this.#setHead(row, event.eventNumber, event, userId, receivedMs);
     const { starts, ends, numbers, lists } = values;
     for (const { property, place } of shape.properties) {
       const at = first + place;
@@ -122,6 +112,22 @@ export class EventColumns implements DayFile {
 
   abandon(): void {
     this.#file.abandon();
+  }
+
+  /** Sets all but the properties. */
+  #setHead(
+    row: number,
+    eventNumber: number,
+    { timeMs, accountId, distinctId }: Pick<ShapedEvent, "timeMs" | "accountId" | "distinctId">,
+    userId: number,
+    receivedMs: number,
+  ): void {
+    this.#event.set(row, eventNumber);
+    this.#time.set(row, timeMs);
+    this.#received.set(row, receivedMs);
+    this.#user.set(row, userId);
+    if (accountId !== undefined) this.#account.set(row, accountId);
+    if (distinctId !== undefined) this.#visitor.set(row, distinctId);
   }
 
   #addProperty(
