@@ -60,7 +60,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/serve/event": [
     "test/cmd/serve/event",
     "test/cmd/import",
-    "test/services/event/load/prepare-worker.test.ts",
+    "test/services/event/load/prepare-client.test.ts",
     "test/store/records/segments-thread.test.ts",
   ],
   "cmd/serve/explain": ["test/cmd/serve/explain", "test/e2e/explain.test.ts"],

@@ -5,7 +5,7 @@ import { systemClock } from "../../../base/async/clock.ts";
 import { workerUrl } from "../../../base/package/root.ts";
 import { maxPropertiesOf, minFreeBytesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
-import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
+import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-client.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import { withWatches } from "../../../services/event/watch/loading.ts";

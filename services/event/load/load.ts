@@ -12,7 +12,7 @@ import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { AdaptiveBatchSize } from "./adaptive-batch-size.ts";
 import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
-import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
+import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-client.ts";
 import {
   comparePlaces,
   type LimitedName,

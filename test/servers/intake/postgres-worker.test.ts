@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPrepareWorker } from "../../../services/event/load/prepare-worker.ts";
+import { createPrepareWorker } from "../../../services/event/load/prepare-client.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../store/events/events.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
-import { PrepareWorkerDiedError } from "../../../../services/event/load/prepare-worker.ts";
+import { PrepareWorkerDiedError } from "../../../../services/event/load/prepare-client.ts";
 import type { PrepareStart, PrepareTask } from "../../../../services/event/load/prepared.ts";
 import { EventsMemoryError, EventsUnavailableError } from "../../../../store/events/events.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";

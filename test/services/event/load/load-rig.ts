@@ -8,7 +8,7 @@ import {
   openLoader,
 } from "../../../../services/event/load/load.ts";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
-import type { PrepareWorker } from "../../../../services/event/load/prepare-worker.ts";
+import type { PrepareWorker } from "../../../../services/event/load/prepare-client.ts";
 import type { LimitedName, PreparedBatch } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createPrepareWorker,
   PrepareWorkerDiedError,
-} from "../../../../services/event/load/prepare-worker.ts";
+} from "../../../../services/event/load/prepare-client.ts";
 import { createProgress } from "../../../../services/event/load/worker-messages.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../../store/events/events.ts";
