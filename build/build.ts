@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type ChunkingContext, type OutputChunk, rolldown } from "rolldown";
+import { type OutputChunk, rolldown } from "rolldown";
 import { packageRoot } from "../base/package/root.ts";
 import { docsFiles, docsFolder, docsNotices, packageFolder } from "../gateway/openapi/docs-files.ts";
+import { createChunkNaming } from "./chunks.ts";
 import { describeLicences } from "./licences.ts";
 
 /**
@@ -33,35 +34,11 @@ const layers = ["base", "gateway", "services", "store", "cmd"] as const;
  * Modules whose imports become one file each, without those of an earlier one: what all commands need, what needs the
  * configuration, what parses, and what serves. Otherwise each set of commands that share a module would get a file.
  */
-const fronts: readonly string[] = [
-  "cmd/main.ts",
-  "cmd/config/config.ts",
-  "services/parser/file/file.ts",
-  "cmd/serve/serve.ts",
-];
-
-/** Returns a function that names the file of a module; null leaves that to the bundler. */
-function createNaming(): (id: string, context: ChunkingContext) => string | null {
-  let files: Map<string, string> | undefined;
-  return (id, context) => {
-    files ??= nameFiles(context);
-    return files.get(id) ?? null;
-  };
-}
-
-function nameFiles(context: ChunkingContext): Map<string, string> {
-  const files = new Map<string, string>();
-  for (const front of fronts) {
-    const name = basename(front, ".ts");
-    const reached = [join(packageRoot, front)];
-    for (const id of reached) {
-      if (files.has(id)) continue;
-      files.set(id, name);
-      reached.push(...(context.getModuleInfo(id)?.importedIds ?? []));
-    }
-  }
-  return files;
-}
+const fronts = Object.fromEntries(
+  ["cmd/main.ts", "cmd/config/config.ts", "services/parser/file/file.ts", "cmd/serve/serve.ts"].map(
+    (front) => [basename(front, ".ts"), [join(packageRoot, front)]],
+  ),
+);
 
 /** The modules of threads, which `workerUrl` finds. */
 function listWorkers(): string[] {
@@ -96,7 +73,7 @@ async function bundle(path: string): Promise<OutputChunk[]> {
     chunkFileNames: `${name}/[name].js`,
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: createNaming(), debugName: "fronts" }],
+      groups: [{ name: createChunkNaming(fronts), debugName: "fronts" }],
     },
     sourcemap: true,
     sourcemapExcludeSources: true,

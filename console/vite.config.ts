@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { createChunkNaming } from "../build/chunks.ts";
 
 /** Smaller files gain a few bytes. */
 const compressMinBytes = 128;
@@ -29,27 +30,16 @@ async function compressFile(path: string): Promise<void> {
   await writeFile(`${path}.br`, brotliCompressSync(body, { params }));
 }
 
-/** The files that load first: the small one that loads the others, and the frame with the page at the start. */
-const roots: Readonly<Record<string, readonly string[]>> = {
-  main: ["src/main.ts"],
-  frame: ["src/app/start.tsx", "src/pages/overview/overview.tsx"],
-};
+const pathOf = (name: string): string => join(import.meta.dirname, name);
 
-interface ModuleGraph {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
-}
-
-/** Names the chunk of a module that loads first. Otherwise they would be twenty, and browsers load six files at a time. */
-function firstChunkOf(id: string, graph: ModuleGraph): string | null {
-  for (const [name, starts] of Object.entries(roots)) {
-    const reached = new Set(starts.map((path) => join(import.meta.dirname, path)));
-    // Adding to a set while it is iterated visits what was added.
-    for (const one of reached)
-      for (const next of graph.getModuleInfo(one)?.importedIds ?? []) reached.add(next);
-    if (reached.has(id)) return name;
-  }
-  return null;
-}
+/**
+ * The files that load first: the small one that loads the others, and the frame with the page at the start. Otherwise
+ * they would be twenty, and browsers load six files at a time.
+ */
+const firstChunkOf = createChunkNaming({
+  main: [pathOf("src/main.ts")],
+  frame: ["src/app/start.tsx", "src/pages/overview/overview.tsx"].map(pathOf),
+});
 
 /** Lets browsers load the frame together with the file that asks for it. */
 function preloadFrame(): Plugin {
