@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { outboundSchema } from "../../../services/webhook/targets/config.ts";
 import { defaultRunRetentionMs } from "../../../store/channels/channels.ts";
-import { filePath, identifier } from "./values.ts";
+import { connections, filePath, identifier, postgresUrl } from "./values.ts";
 
 /** The store of channels, tasks and their batches. Settings that are left out are those of webhook.inbox. */
 const storeSchema = z.strictObject({
@@ -28,15 +28,7 @@ const storeSchema = z.strictObject({
         "sent. 0: until the disk is full. Default: that of webhook.inbox.",
       examples: [268_435_456],
     }),
-  url: z
-    .string()
-    .min(1)
-    .meta({ secret: true })
-    .optional()
-    .meta({
-      description: "postgres: URL of the database. Default: that of webhook.inbox.",
-      examples: ["postgresql://user:password@host:5432/database?sslmode=verify-full"],
-    }),
+  url: postgresUrl("postgres: URL of the database. Default: that of webhook.inbox."),
   schema: identifier()
     .optional()
     .meta({
@@ -44,10 +36,7 @@ const storeSchema = z.strictObject({
         "postgres: the schema, which `engage migrate` creates and updates. Default: that of webhook.inbox.",
       examples: ["engage"],
     }),
-  maxConnections: z
-    .int()
-    .min(1)
-    .max(1_000)
+  maxConnections: connections()
     .optional()
     .meta({
       description: "postgres: connections of this process. Default: that of webhook.inbox.",

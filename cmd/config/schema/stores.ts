@@ -1,29 +1,16 @@
 import { z } from "zod";
 import { maxTimerMs } from "../../../base/async/clock.ts";
-import { identifier } from "./values.ts";
+import { connections, identifier, postgresUrl } from "./values.ts";
 
 const mib = 1_048_576;
 
 /** The PostgreSQL database of all stores that do not set their own. */
 const postgresSchema = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .meta({ secret: true })
-    .optional()
-    .meta({
-      description: "URL of the database. Required by stores.driver shared.",
-      examples: ["postgresql://user:password@host:5432/database?sslmode=verify-full"],
-    }),
+  url: postgresUrl("URL of the database. Required by stores.driver shared."),
   schema: identifier()
     .default("engage")
     .describe("The schema of all stores, which `engage migrate` creates and updates."),
-  maxConnections: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(10)
-    .describe("Connections of this process for each store."),
+  maxConnections: connections().default(10).describe("Connections of this process for each store."),
 });
 
 /** The ClickHouse servers of the event store. */

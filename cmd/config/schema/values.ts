@@ -20,5 +20,16 @@ export const digest = (of: "key" | "token") =>
 export const identifier = () =>
   z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, "must be 1 to 63 small letters, digits and underscores");
 
+/** @param description with the default */
+export const postgresUrl = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ secret: true })
+    .optional()
+    .meta({ description, examples: ["postgresql://user:password@host:5432/database?sslmode=verify-full"] });
+/** Connections of one process. */
+export const connections = () => z.int().min(1).max(1_000);
+
 /** Makes a section optional, with the defaults of its own values. */
 export const section = <S extends z.ZodType>(schema: S) => schema.prefault({} as z.input<S>);

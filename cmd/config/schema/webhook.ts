@@ -2,7 +2,7 @@ import { z } from "zod";
 import { channelSchema, clicksSchema } from "../../../services/webhook/config.ts";
 import { outboundSchema, targetSchema } from "../../../services/webhook/targets/config.ts";
 import { defaultRetention } from "../../../store/inbox/inbox.ts";
-import { filePath, identifier, name } from "./values.ts";
+import { connections, filePath, identifier, name, postgresUrl } from "./values.ts";
 
 const milliseconds = () => z.int().min(1_000);
 const bytes = () => z.int().min(0);
@@ -41,15 +41,7 @@ const inboxSchema = z.strictObject({
     .describe(
       "sqlite: no batch is accepted if less space is free on the disk, in bytes. 0: until the disk is full.",
     ),
-  url: z
-    .string()
-    .min(1)
-    .meta({ secret: true })
-    .optional()
-    .meta({
-      description: "postgres: URL of the database. Default: stores.postgres.url.",
-      examples: ["postgresql://user:password@host:5432/database?sslmode=verify-full"],
-    }),
+  url: postgresUrl("postgres: URL of the database. Default: stores.postgres.url."),
   schema: identifier()
     .optional()
     .meta({
@@ -58,10 +50,7 @@ const inboxSchema = z.strictObject({
         "engage_inbox in a database of its own.",
       examples: ["engage_inbox"],
     }),
-  maxConnections: z
-    .int()
-    .min(1)
-    .max(1_000)
+  maxConnections: connections()
     .optional()
     .meta({
       description: "postgres: connections of this process. Default: stores.postgres.maxConnections.",
