@@ -5,7 +5,7 @@ export interface ModuleGraph {
 
 /**
  * Returns a function that names the chunk of a module; null leaves that to the bundler. A module is part of the first
- * chunk one of whose roots imports it, directly or not. The roots of a chunk are paths of modules.
+ * chunk that has it as a root, or a root that imports it, directly or not. Roots are paths of modules.
  */
 export function createChunkNaming(
   roots: Readonly<Record<string, readonly string[]>>,

@@ -1,6 +1,6 @@
 import { type ArgumentNode, type CommandNode, listCommands, type OptionNode } from "./tree.ts";
 
-/** Writes the completion of zsh, for a file \`_engage\` in a folder of \`fpath\` or to be evaluated. */
+/** Writes the completion of zsh, for a file `_engage` in a folder of `fpath` or to be evaluated. */
 export function writeZsh(root: CommandNode): string {
   const functions = listCommands(root).map(writeFunction);
   return `#compdef engage

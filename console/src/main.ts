@@ -7,7 +7,7 @@ import { findPage } from "./app/pages.ts";
 import { parseRoute } from "./router/route.ts";
 import { chosenLanguage, loadTexts } from "./texts/languages.ts";
 
-// The texts and the page load beside the frame, not after it. Who uses them loads them again, which is free, and
+// The texts and the page load beside the frame, not after it. The frame loads them again, which costs nothing, and
 // handles a failure.
 const ignore = (): void => undefined;
 loadTexts(chosenLanguage()).catch(ignore);

@@ -17,7 +17,7 @@ describe("the page of metrics", () => {
     expect([...names].sort()).toEqual([...new Set(inSources)].sort());
   });
 
-  it("has a text and an idea for an alert, or the decision that there is none", () => {
+  it("has a text, and an idea for an alert or the reason why it needs no alert", () => {
     expect(metrics.filter(({ help }) => help === "")).toEqual([]);
     expect(Object.keys(alerts).sort()).toEqual([...names].sort());
   });

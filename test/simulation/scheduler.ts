@@ -8,7 +8,7 @@ export class Scheduler {
   #nowMs = 0;
   #count = 0;
 
-  /** @param note receives each line of the history; undefined when nobody reads it */
+  /** @param note receives each line of the history; undefined when it is not read */
   constructor(random: Random, note?: (line: string) => void) {
     this.random = random;
     this.#note = note;

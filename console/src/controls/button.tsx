@@ -14,7 +14,7 @@ export interface ButtonProps {
   readonly isPressed?: boolean;
 }
 
-/** A button. One that does nothing at present keeps the focus and says why, also to who presses it. */
+/** A button. One that does nothing at present keeps the focus and says why, also when it is pressed. */
 export function Button({
   children,
   onClick,

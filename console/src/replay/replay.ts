@@ -11,7 +11,7 @@ interface Part {
   readonly nextPageToken: string;
 }
 
-/** Dead letters that a filter selects, in parts, so that other calls get their turn. */
+/** Dead letters that a filter selects, in parts, so that other calls are not delayed. */
 export interface Replay {
   count(pageToken: string, signal: AbortSignal): Promise<Part & { readonly count: bigint }>;
   replay(pageToken: string): Promise<Part & Replayed>;

@@ -3,7 +3,7 @@ import type { Catalogue } from "./catalogue.ts";
 
 export const languages = ["en", "zh"] as const;
 
-/** Each language is a file of its own, so that nobody loads the others. */
+/** Each language is a file of its own, so that the others are not loaded. */
 const loads: Readonly<Record<string, () => Promise<Catalogue>>> = {
   en: async () => (await import("./en/en.ts")).en,
   zh: async () => (await import("./zh/zh.ts")).zh,

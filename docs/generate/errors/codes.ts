@@ -57,7 +57,7 @@ export const statusCodes: Readonly<Record<Code, Entry>> = {
     "Search the log for the request id, and report what it says.",
   ),
   [Code.Unavailable]: because(
-    "The service, one of its stores or a server behind it cannot reply at the moment.",
+    "The service, one of its stores or a server that it calls is unavailable.",
     "Try again after the time in RetryInfo, else with growing delays. GET /readyz tells what is missing.",
   ),
   [Code.DataLoss]: because(
@@ -75,7 +75,7 @@ type ReturnCode = (typeof returnCodes)[keyof typeof returnCodes];
 /** The return codes of analysis over REST. */
 export const analysisCodes: Readonly<Record<ReturnCode, Entry>> = {
   [-1000]: because(
-    "The service has a fault, or the response of the platform behind it cannot be read.",
+    "The service has a fault, or received a response of the platform that is not valid.",
     "Search the log for the request id.",
   ),
   [-1001]: because(

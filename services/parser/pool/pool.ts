@@ -54,7 +54,7 @@ const idleMs = 10_000;
 
 /** The threads of a pool, and those that were replaced and are ending. */
 interface PoolThreads extends AsyncDisposable {
-  /** Starts a thread if there is none. */
+  /** Returns the threads, and starts them at the first call. */
   open(): Promise<Threads>;
   /** The next batch starts other threads: Piscina starts no more after one failed to start. */
   replace(broken: Threads): void;

@@ -34,6 +34,6 @@ test.each<[string, ...Parameters<typeof shown>]>([
   ["where nobody sees it", { isTTY: false }, false],
   ["between the records", { isTTY: true }, true],
   ["for what has no size", { isTTY: false }, true, ["-"]],
-])("there is none %s", async (_name, ...given) => {
+])("nothing is shown %s", async (_name, ...given) => {
   expect(await shown(...given)).toBe("");
 });

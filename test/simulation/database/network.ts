@@ -6,7 +6,7 @@ import type { Scheduler } from "../scheduler.ts";
 import type { DatabaseServer } from "./server.ts";
 import type { Outcome, Transaction } from "./transaction.ts";
 
-/** How often what goes wrong, as probabilities of one statement. */
+/** The probability of each fault for one statement. */
 export interface NetworkFaults {
   /** The connection is lost before the server receives the statement. */
   lostRequest: number;

@@ -57,7 +57,7 @@ class InboxHistory {
     for (let at = 0; at < requests; at++) this.#request(`request ${at}`);
     this.#world.disturb();
     const isEmpty = this.#world.afterCommits(() => this.#invariants.isEmpty());
-    // Nothing but vain questions follows the end.
+    // Later calls would find nothing to do.
     const isOver = (): boolean => this.#waiting === 0 && isEmpty();
     await this.#world.until(faultyMs, isOver);
     this.#world.heal();

@@ -50,7 +50,7 @@ export async function runPushes(
   const isReplied = (): void => void replied++;
   const ports = { world, scheduler, invariants, replicas, taskId, replied: isReplied };
   for (let at = 0; at < callers; at++) cancelLater(ports);
-  // Nothing but vain questions follows the end.
+  // Later calls would find nothing to do.
   const isDone = world.afterCommits(() => invariants.isDone());
   const isOver = (): boolean => replied === callers && isDone();
   await world.until(faultyMs, isOver);

@@ -6,7 +6,7 @@ export interface Digest {
   digest(): Uint8Array;
 }
 
-/** As many bytes of the digest tell files apart. */
+/** The first bytes of the digest, which are enough to tell files apart. */
 const identityBytes = 16;
 
 export interface IdentityOptions {

@@ -49,7 +49,7 @@ export function textOfTask(task: Task): string {
   return toJsonString(TaskSchema, givenPartOf(task), { prettySpaces: 2 });
 }
 
-/** Reads the JSON of a task. @throws Error for what is none, in words */
+/** Reads the JSON of a task. @throws Error that says why the text is not the JSON of a task */
 export function taskOfText(text: string): Task {
   return fromJsonString(TaskSchema, text);
 }
