@@ -1,7 +1,18 @@
 import { escapeHtml } from "../../../base/text/escape-html.ts";
 import type { Document } from "./markdown.ts";
 
-/** Lays out a page with the list of all pages, its contents and the search. */
+/** The headings of the first page, by the folder of the pages below them. */
+const headings: Readonly<Record<string, string>> = {
+  "start/": "Getting started",
+  "": "Guides",
+  "recipes/": "Recipes",
+  "reference/": "Reference",
+};
+
+/** Returns the folder of a page with a slash at its end; "" for the first one. */
+const folderOf = (name: string): string => name.slice(0, name.lastIndexOf("/") + 1);
+
+/** Lays out a page with the list of the pages of its folder, its contents and the search. */
 export function layOut(document: Document, all: readonly Document[]): string {
   const root = "../".repeat(document.name.split("/").length - 1) || "./";
   const contents = document.sections
@@ -11,7 +22,8 @@ export function layOut(document: Document, all: readonly Document[]): string {
     contents.length < 2
       ? ""
       : `<nav class="contents" aria-label="Contents"><ol>${contents.join("")}</ol></nav>`;
-  return frame({ root, title: document.title, all, current: document.name, main: document.toHtml(), aside });
+  const near = all.filter(({ name }) => folderOf(name) === folderOf(document.name));
+  return frame({ root, title: document.title, near, current: document.name, main: document.toHtml(), aside });
 }
 
 /** Lays out the first page, which lists all pages. */
@@ -19,25 +31,31 @@ export function layOutIndex(all: readonly Document[]): string {
   const entry = ({ name, title, summary }: Document) =>
     `<dt><a href="${escapeHtml(name)}">${escapeHtml(title)}</a></dt><dd>${escapeHtml(summary)}</dd>`;
   const api = '<dt><a href="../docs">API</a></dt><dd>All methods over REST, with their messages.</dd>';
-  const main = `<h1>Documentation</h1><dl>${all.map(entry).join("")}${api}</dl>`;
-  return frame({ root: "./", title: "Documentation", all, current: "", main, aside: "" });
+  const folders = Map.groupBy(all, ({ name }) => folderOf(name));
+  const lists = [...folders].map(([folder, documents]) => {
+    const entries = `${documents.map(entry).join("")}${folder === "reference/" ? api : ""}`;
+    return `<h2>${escapeHtml(headings[folder] ?? folder)}</h2><dl>${entries}</dl>`;
+  });
+  const main = `<h1>Documentation</h1>${lists.join("")}`;
+  return frame({ root: "./", title: "Documentation", near: [], current: "", main, aside: "" });
 }
 
 interface Frame {
   /** The relative way to the folder of the documentation. */
   readonly root: string;
   readonly title: string;
-  readonly all: readonly Document[];
+  /** The pages of the same folder. */
+  readonly near: readonly Document[];
   /** The name of the page. */
   readonly current: string;
   readonly main: string;
   readonly aside: string;
 }
 
-function frame({ root, title, all, current, main, aside }: Frame): string {
+function frame({ root, title, near, current, main, aside }: Frame): string {
   const link = (name: string, text: string) =>
     `<li><a href="${root}${escapeHtml(name)}"${name === current ? ' aria-current="page"' : ""}>${escapeHtml(text)}</a></li>`;
-  const links = [link("", "Documentation"), ...all.map((document) => link(document.name, document.title))];
+  const links = [link("", "Documentation"), ...near.map((document) => link(document.name, document.title))];
   return `<!doctype html>
 <html lang="en">
   <head>

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { contentSecurityPolicy } from "../../../gateway/pages/content-security-policy.ts";
@@ -24,12 +25,15 @@ const pageHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
+/** The folders with pages, in the order of the first page. */
+const parts = ["start/", "", "recipes/", "reference/"] as const;
+
 /**
- * Reads the Markdown files of a folder and of its folder `reference`, and returns their pages by their paths within the
- * documentation. A page is rendered when it is first requested.
+ * Reads the Markdown files of a folder and of those of its folders that have pages, and returns their pages by their
+ * paths within the documentation. A page is rendered when it is first requested.
  */
 export async function openSite(folder: string): Promise<ReadonlyMap<string, PageHandler>> {
-  const names = (await Promise.all(["", "reference/"].map((part) => listPages(folder, part)))).flat();
+  const names = (await Promise.all(parts.map((part) => listPages(folder, part)))).flat();
   const documents = await Promise.all(
     names.map(async (name) => readDocument(name, await readFile(join(folder, `${name}.md`), "utf8"), names)),
   );
@@ -47,6 +51,7 @@ export async function openSite(folder: string): Promise<ReadonlyMap<string, Page
 }
 
 async function listPages(folder: string, part: string): Promise<readonly string[]> {
+  if (!existsSync(join(folder, part))) return [];
   const files = await readdir(join(folder, part));
   return files
     .filter((file) => file.endsWith(".md"))

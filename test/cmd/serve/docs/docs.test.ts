@@ -64,6 +64,8 @@ writeFileSync(
   join(folder, "reference", "errors.md"),
   "# Errors\n\nSee [the guide](../guide.md).\n\n## Two\n\nText.\n",
 );
+mkdirSync(join(folder, "start"));
+writeFileSync(join(folder, "start", "first.md"), "# First steps\n\nBegin here.\n");
 mkdirSync(join(folder, "decisions"));
 writeFileSync(join(folder, "decisions", "0001.md"), "# A decision\n");
 
@@ -72,8 +74,15 @@ describe("the pages of a folder", () => {
   openForAll(async (onEnd) => onEnd(() => rmSync(folder, { recursive: true })));
   const textOf = async (path: string) => (await fetch(`${url()}${path}`)).text();
 
-  it("are listed on the first one, with the API", async () => {
+  it("are listed on the first one by their folders, with the API", async () => {
     const html = await textOf("/docs/");
+    expect(
+      [...html.matchAll(/<h2>(.*?)<\/h2><dl><dt><a href="(.*?)">/g)].map((found) => found.slice(1)),
+    ).toEqual([
+      ["Getting started", "start/first"],
+      ["Guides", "guide"],
+      ["Reference", "reference/errors"],
+    ]);
     expect(html).toContain(
       '<dt><a href="guide">A guide</a></dt><dd>The first words, with errors, the code and a site.</dd>',
     );
@@ -100,8 +109,25 @@ describe("the pages of a folder", () => {
     expect(await textOf("/docs/reference/errors")).toContain('<a href="../guide">the guide</a>');
   });
 
+  it("lead to the first page and to those of their folder", async () => {
+    const [, pages = ""] =
+      /<nav aria-label="Pages">(.*?)<\/nav>/s.exec(await textOf("/docs/start/first")) ?? [];
+    expect([...pages.matchAll(/href="(.*?)"/g)].map(([, link]) => link)).toEqual([
+      "../",
+      "../start/first",
+      "../../docs",
+    ]);
+  });
+
   it("can be searched by their sections", async () => {
     expect(JSON.parse(await textOf("/docs/search.json"))).toEqual([
+      {
+        page: "start/first",
+        title: "First steps",
+        heading: "First steps",
+        anchor: "first-steps",
+        text: "Begin here.",
+      },
       {
         page: "guide",
         title: "A guide",
