@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import type { RestCodecs } from "../base/rpc/rest-codec.ts";
 import { shorten } from "../base/text/quote.ts";
 import { createAdapter } from "./adapter/adapter.ts";
 import type { ReportFault } from "./call/failures.ts";
+import { type CallOrigin, createInnerCalls } from "./call/inner-calls.ts";
 import { allObservers, type CallObserver } from "./call/record.ts";
 import type { Authorize, GatewayContext } from "./gateway-context.ts";
 import { createHealth, type Health } from "./health/health.ts";
@@ -18,6 +19,7 @@ import { createLanes, type Lanes } from "./lanes/lanes.ts";
 import { type GatewayLimits, timeoutCheckMsOf } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
 import { createIndexPage } from "./pages/index-page.ts";
+import { readJsonBody } from "./pages/json-body.ts";
 import { createPages, type PagesOptions } from "./pages/pages.ts";
 import { createReflection } from "./reflection/reflection.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
@@ -55,6 +57,10 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly health: Health;
+  /** Returns a transport of calls that a request makes within this process, see createInnerCalls. */
+  callsOf(origin: CallOrigin): Transport;
+  /** Reads the JSON body of a request to an endpoint, within the limits of calls. @throws ConnectError */
+  readJsonBody(request: NodeRequest, maxBytes: number): Promise<unknown>;
   listen(host: string, port: number): Promise<AddressInfo>;
   /** Reports that it stops, lets calls finish for up to `drainMs`, then ends the others. */
   drain(drainMs: number): Promise<void>;
@@ -96,6 +102,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   return {
     health,
+    callsOf: createInnerCalls(gateway),
+    readJsonBody: (request, maxBytes) => readJsonBody(request, maxBytes, gateway),
     listen(host, number) {
       sweeping = setInterval(sweep, timeoutCheckMsOf(options.limits)).unref();
       return port.listen(host, number);

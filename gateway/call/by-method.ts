@@ -22,7 +22,13 @@ export function createByMethod<T extends object>(
     of({ method, protocol }) {
       let byProtocol = found.get(method);
       if (byProtocol === undefined) {
-        byProtocol = { grpc: undefined, "grpc-web": undefined, connect: undefined, rest: undefined };
+        byProtocol = {
+          grpc: undefined,
+          "grpc-web": undefined,
+          connect: undefined,
+          rest: undefined,
+          mcp: undefined,
+        };
         found.set(method, byProtocol);
       }
       byProtocol[protocol] ??= make(`${method.parent.typeName}/${method.name}`, protocol);

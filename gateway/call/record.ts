@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Code, type ContextValues, createContextKey } from "@connectrpc/connect";
 
-/** The protocols of calls. */
-export type ProtocolName = "grpc" | "grpc-web" | "connect" | "rest";
+/** The protocols of calls. `mcp` is a call that another request makes within this process, as the tools of agents do. */
+export type ProtocolName = "grpc" | "grpc-web" | "connect" | "rest" | "mcp";
 
 /** The other end of a connection. */
 export interface Peer {
