@@ -37,6 +37,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'engage properties "#city" --from 2026-01-01 --to 2026-01-31',
     "engage properties level --table user --json",
   ],
+  mcp: ["engage mcp --url http://127.0.0.1:8080 --key-file agent.key"],
   "cluster import": ["engage cluster import vips vips.txt --project 1"],
   "cluster list": ["engage cluster list --project 1"],
   "store stats": ["engage store stats --json"],

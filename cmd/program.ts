@@ -10,6 +10,7 @@ import { addExamples } from "./examples.ts";
 import { addExport } from "./export/arguments.ts";
 import { addImport } from "./import/arguments.ts";
 import { addListen } from "./listen/arguments.ts";
+import { addMcp } from "./mcp/arguments.ts";
 import type { ParseCommandOptions } from "./parse/parse.ts";
 import { addPush } from "./push/arguments.ts";
 import { addQuery } from "./query/arguments.ts";
@@ -60,6 +61,7 @@ ${exitCodes}`,
   addToken(program);
   addQuery(program);
   addCatalog(program);
+  addMcp(program);
   addCohort(program);
   addStore(program);
   addImport(program);

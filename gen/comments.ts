@@ -2,6 +2,46 @@
 
 /** Comments by the full name of what they describe: a message, field, enum, enum value, service or method. */
 export const comments: Readonly<Record<string, string>> = {
+  "engage.agent.v1.AgentTools":
+    "AgentTools has the tools of agents. `/mcp` serves them by the Model Context\nProtocol over HTTP, and `engage mcp` over standard streams; both call this\nservice.\n\nA tool makes calls of the other services with the headers of its own call, so\nthat the caller's key, query token, limits and metrics apply to each of them.",
+  "engage.agent.v1.AgentTools.CallTool":
+    "CallTool runs a tool. A failure of the tool, such as a wrong argument or a\ncall that the key does not allow, is a response with `is_error`, because\nthe model reads it and tries again.\n\n- INVALID_ARGUMENT: there is no tool with this name.",
+  "engage.agent.v1.AgentTools.ListTools":
+    "ListTools describes the tools.",
+  "engage.agent.v1.CallToolRequest":
+    "CallToolRequest names a tool.",
+  "engage.agent.v1.CallToolRequest.arguments":
+    "The arguments, by the tool's schema.",
+  "engage.agent.v1.CallToolRequest.name":
+    "Name of the tool. Required.",
+  "engage.agent.v1.CallToolResponse":
+    "CallToolResponse is the result of a tool.",
+  "engage.agent.v1.CallToolResponse.is_error":
+    "Whether the tool failed.",
+  "engage.agent.v1.CallToolResponse.text":
+    "A JSON object; the message of an error. At most 20,000 characters.",
+  "engage.agent.v1.ListToolsRequest":
+    "ListToolsRequest has no fields.",
+  "engage.agent.v1.ListToolsResponse":
+    "ListToolsResponse has all tools.",
+  "engage.agent.v1.ListToolsResponse.tools":
+    "The tools, in the order in which they are usually called.",
+  "engage.agent.v1.Tool":
+    "Tool is one operation.",
+  "engage.agent.v1.Tool.description":
+    "When and how to use it.",
+  "engage.agent.v1.Tool.destructive":
+    "Whether what it does cannot be undone.",
+  "engage.agent.v1.Tool.input_schema":
+    "JSON Schema of the arguments.",
+  "engage.agent.v1.Tool.name":
+    "Name, such as `list_events`.",
+  "engage.agent.v1.Tool.open_world":
+    "Whether it reaches people or servers outside this one.",
+  "engage.agent.v1.Tool.read_only":
+    "Whether it changes nothing.",
+  "engage.agent.v1.Tool.title":
+    "Name for users.",
   "engage.analysis.v1.Aggregation":
     "Aggregation is how events become one number per bucket and group.\nAggregations of a property use EventMetric.quota; text in a numeric property\nis ignored. Without values, counts and sums are 0 and other aggregations have\nno value.",
   "engage.analysis.v1.Aggregation.AGGREGATION_ARRAY_DISTINCT":
@@ -1434,10 +1474,14 @@ export const comments: Readonly<Record<string, string>> = {
     "The project. Required.",
   "engage.channel.v1.EstimateAudienceRequest.push_id_property":
     "The user property with the push id. Required.",
+  "engage.channel.v1.EstimateAudienceRequest.sample_size":
+    "The maximum number of push ids to return as a sample, 0 to 10.",
   "engage.channel.v1.EstimateAudienceResponse":
     "EstimateAudienceResponse counts an audience.",
   "engage.channel.v1.EstimateAudienceResponse.reachable":
     "The number of these users with a unique push id.",
+  "engage.channel.v1.EstimateAudienceResponse.sample_push_ids":
+    "Push ids of the first users who can receive messages.",
   "engage.channel.v1.EstimateAudienceResponse.users":
     "The number of users.",
   "engage.channel.v1.EstimateAudienceResponse.warnings":

@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly url?: string;
   /** File with a bearer key. Default: the key in `ENGAGE_KEY`, or none. */
   readonly keyFile?: string;
+  /** A query token, which is sent where there is no key. */
+  readonly bearerToken?: string | undefined;
   /** Milliseconds for each call. */
   readonly timeout: number;
 }
@@ -27,7 +29,7 @@ export interface ServerOptions {
 export async function withClient<S extends DescService, T>(
   service: S,
   options: ConfigOptions,
-  { url, keyFile, timeout }: ServerOptions,
+  { url, keyFile, bearerToken, timeout }: ServerOptions,
   work: (client: Client<S>) => Promise<T>,
 ): Promise<T> {
   const key = keyFile === undefined ? keyFrom(options.env) : readKey(keyFile);
@@ -40,7 +42,8 @@ export async function withClient<S extends DescService, T>(
     interceptors: [
       nameSender,
       (next) => (request) => {
-        if (key !== undefined) request.header.set("authorization", `Bearer ${key}`);
+        const bearer = key ?? bearerToken;
+        if (bearer !== undefined) request.header.set("authorization", `Bearer ${bearer}`);
         return next(request);
       },
     ],

@@ -21,6 +21,7 @@ import { formatPath } from "../config/problem.ts";
 import { consolePath, createConsole } from "./console.ts";
 import { createDocs, docsPath } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
+import { createMcp } from "./mcp/mcp.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
 import { siteOptionsOf } from "./sites.ts";
@@ -53,12 +54,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = opened.use(openLog(config.log, options.logFd ?? 1));
   const { logger } = log;
   opened.defer(() => logger.info("stopped"));
-  opened.use(
-    watchClockJumps(systemClock, (ms) => {
-      const direction = ms > 0 ? "forward" : "back";
-      logger.warn({ ms }, `the system clock was set ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`);
-    }),
-  );
+  opened.use(watchClockJumps(systemClock, (ms) => reportClockJump(logger, ms)));
   const metrics = createMetrics();
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
   const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now };
@@ -71,6 +67,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   }
   const console = config.console ? createConsole(config.auth) : undefined;
   const auth = { ...config.auth, sessionKeyOf: console?.sessionKeyOf };
+  const mcp = createMcp(config, { auth, logger, now: tools.now });
+  services.push(...mcp.services);
   const gateway = createGateway({
     services,
     limits: config.limits,
@@ -85,6 +83,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     pages: {
       ...console?.pages,
       folders: [...(console?.pages.folders ?? []), createDocs()],
+      endpoints: { ...console?.pages.endpoints, ...mcp.endpoints },
       checks,
       metrics,
       ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(auth) }),
@@ -96,6 +95,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     ...(config.tls && { tls: readTls(config.tls) }),
     lanes: options.lanes ?? true,
   });
+  mcp.attach(gateway);
   if (options.onShutdownRequest) gateway.health.set(pluginHealthService, "serving");
   const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
   opened.defer(() => {
@@ -116,6 +116,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     logger,
     stop: () => (stopped ??= stack.disposeAsync()),
   };
+}
+
+function reportClockJump(logger: Logger, ms: number): void {
+  const direction = ms > 0 ? "forward" : "back";
+  logger.warn({ ms }, `the system clock was set ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`);
 }
 
 /** Loads the code for the description when it is first requested. */

@@ -1,6 +1,6 @@
 import { Code, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { createFairSlots } from "../../base/async/fair-slots.ts";
-import { limitsOf } from "../../base/protobuf/limits.ts";
+import { limitsOf, rangeOf } from "../../base/protobuf/limits.ts";
 import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
 import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
@@ -9,6 +9,7 @@ import { quoteList, quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import {
   type ChannelSender,
+  EstimateAudienceRequestSchema,
   type PreviewMessageRequest,
   PreviewMessageRequestSchema,
   type TestChannelRequest,
@@ -32,23 +33,36 @@ export function createEstimateMethod(
     options.callerOf,
   );
   return {
-    estimateAudience: ({ projectId, audience, pushIdProperty }, context) =>
+    estimateAudience: ({ projectId, audience, pushIdProperty, sampleSize }, context) =>
       mapErrors(async () => {
         refuseViolations([
           ...checkProject(projectId, projects),
           ...violationOf("push_id_property", checkProperty(pushIdProperty)),
+          ...violationOf("sample_size", checkSampleSize(sampleSize)),
         ]);
         refuseViolations(under("audience", checkAudience(audience, { projectId })));
         const { signal } = context;
-        const request = { projectId, audience: audience!, pushIdProperty };
+        const request = { projectId, audience: audience!, pushIdProperty, sampleSize };
         const { size, warnings } = await limitCall(context, projectId, async () => {
           const { violations, warnings } = await options.checkAudience(projectId, audience!, signal);
           refuseViolations(under("audience", violations));
           return { size: await options.estimate(request, signal), warnings };
         });
-        return { users: BigInt(size.users), reachable: BigInt(size.reachable), warnings: [...warnings] };
+        return {
+          users: BigInt(size.users),
+          reachable: BigInt(size.reachable),
+          warnings: [...warnings],
+          samplePushIds: [...size.samplePushIds],
+        };
       }),
   };
+}
+
+const sampleSizes = rangeOf(EstimateAudienceRequestSchema.field.sampleSize);
+
+function checkSampleSize(size: number): string | undefined {
+  const { min, max } = sampleSizes;
+  return size >= min && size <= max ? undefined : `is ${size}, valid are ${min} to ${max}`;
 }
 
 /** Creates the method that writes a message of a task without sending it. */

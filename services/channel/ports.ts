@@ -65,12 +65,16 @@ export interface EstimateRequest {
   readonly projectId: bigint;
   readonly audience: Audience;
   readonly pushIdProperty: string;
+  /** The maximum number of push ids to return. */
+  readonly sampleSize: number;
 }
 
 export interface AudienceSize {
   readonly users: number;
   /** Users with a push id that no user before them has. */
   readonly reachable: number;
+  /** The first push ids. */
+  readonly samplePushIds: readonly string[];
 }
 
 export interface TestRequest {

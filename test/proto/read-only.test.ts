@@ -20,10 +20,13 @@ const methods = modules
 const reading = /^(?:Analyze|Check|Count|Download|Estimate|Explain|Export|Get|Health|List|Preview|Watch)/;
 /** A method with such a verb which makes calls to another server. */
 const acting = "engage.channel.v1.ReceiverChecker/CheckReceiver";
+/** A method that changes nothing by itself: the methods that it calls for its caller check the key again. */
+const passing = "engage.agent.v1.AgentTools/CallTool";
 
 test("a method is marked as one that changes nothing if its verb says so, and no other is", () => {
   const own = methods.filter(({ name }) => !name.startsWith("engage.handler."));
-  const reads = ({ name, desc }: (typeof own)[number]) => reading.test(desc.name) && name !== acting;
+  const reads = ({ name, desc }: (typeof own)[number]) =>
+    name === passing || (reading.test(desc.name) && name !== acting);
   const wrong = own.filter((served) => isReadOnly(served) !== reads(served));
   expect(wrong.map(({ name }) => name)).toEqual([]);
   expect(own.filter(isReadOnly).length).toBeGreaterThan(20);

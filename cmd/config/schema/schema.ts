@@ -7,6 +7,7 @@ import { authSchema, tlsSchema } from "./auth.ts";
 import { channelSchema } from "./channel.ts";
 import { gatewaySchema } from "./gateway.ts";
 import { limitsSchema } from "./limits.ts";
+import { mcpSchema } from "./mcp.ts";
 import { projectSchema } from "./project.ts";
 import { storesSchema } from "./stores.ts";
 import { filePath, milliseconds, section } from "./values.ts";
@@ -55,6 +56,7 @@ export const configSchema = z.strictObject({
   auth: section(authSchema).describe("Who may call the server."),
   gateway: section(gatewaySchema).describe("Calls from pages of browsers, and JSON bodies."),
   console: z.boolean().default(true).describe("Whether the console is served at /console/."),
+  mcp: section(mcpSchema).describe("Tools of agents, by the Model Context Protocol."),
   metrics: section(metricsSchema).describe("The metrics of Prometheus at /metrics."),
   limits: section(limitsSchema).describe(
     "Limits of messages, connections and times, which protect the server from its callers.",

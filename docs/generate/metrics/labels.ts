@@ -11,7 +11,7 @@ export const labelTexts: Readonly<Record<string, string>> = {
   outcome: "How it ended.",
   part: "`postgres`, or a shard of ClickHouse.",
   project: "Id of the project.",
-  protocol: "`grpc`, `grpc-web`, `connect` or `rest`.",
+  protocol: "`grpc`, `grpc-web`, `connect` or `rest`; `mcp` for calls that the tools of agents make.",
   quantile: "`0.5`, `0.99`, or `1` for the maximum.",
   reason: "Cause; [Errors](errors.md) explains it.",
   source: "How it arrived, or where it came from.",

@@ -1,6 +1,6 @@
 import type { DescEnum } from "@bufbuild/protobuf";
+import { wordOf } from "../../../base/protobuf/enum-words.ts";
 import { comments } from "../../../gen/comments.ts";
-import { wordOf } from "../../../services/analysis/enum-words.ts";
 import { withRestNames } from "./messages.ts";
 
 /** A word of an enum in REST bodies, with its meaning. */

@@ -1,10 +1,10 @@
+import { wordOf, wordsOf } from "../../../base/protobuf/enum-words.ts";
 import {
   type GroupBy,
   PropertyRangeType,
   PropertyRangeTypeSchema,
 } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import type { GroupKey, NumberSummary } from "../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../enum-words.ts";
 import { type KeyForm, parseBoundaries } from "../text-form.ts";
 import { type Column, describeType } from "./column/column.ts";
 import { findColumn } from "./column/find-column.ts";

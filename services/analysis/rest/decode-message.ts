@@ -1,6 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
+import { numberOf, wordsOf } from "../../../base/protobuf/enum-words.ts";
 import { createJsonReaders, type ReadJson } from "../../../base/rpc/json-reader.ts";
 import type { JsonReading } from "../../../base/rpc/json-reading.ts";
 import { parseDecimal } from "../../../base/text/decimal.ts";
@@ -9,7 +10,6 @@ import { ValueFormatSchema } from "../../../gen/engage/analysis/v1/event_metric_
 import { GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { queryLimits } from "../describe/limits.ts";
 import { maxOffsetHours, minOffsetHours } from "../describe/time/zone.ts";
-import { numberOf, wordsOf } from "../enum-words.ts";
 import { readLabel } from "../text-form.ts";
 import { maxSeconds } from "../time-limit.ts";
 

@@ -52,22 +52,32 @@ export interface AudienceEstimate {
   readonly users: number;
   /** Users with a push id that no user before them has. */
   readonly reachable: number;
+  /** The first push ids. */
+  readonly samplePushIds: readonly string[];
 }
 
-/** Reads an audience and counts its users. */
+/**
+ * Reads an audience and counts its users.
+ * @param sampleSize the maximum number of push ids to return
+ */
 export async function estimateAudience(
   source: AudienceSource,
-  request: Omit<MembersRequest, "properties">,
+  { sampleSize, ...request }: Omit<MembersRequest, "properties"> & { readonly sampleSize: number },
   signal: AbortSignal,
 ): Promise<AudienceEstimate> {
   const seen = new SeenIds();
+  const samplePushIds: string[] = [];
   let [users, reachable] = [0, 0];
   for await (const some of audienceMembers(source, { ...request, properties: [] }, signal)) {
     users += some.length;
-    for (const { pushId = "" } of some) if (pushId.trim() !== "" && seen.add(pushId)) reachable++;
+    for (const { pushId = "" } of some) {
+      if (pushId.trim() === "" || !seen.add(pushId)) continue;
+      reachable++;
+      if (samplePushIds.length < sampleSize) samplePushIds.push(pushId);
+    }
     // Lists in memory would otherwise block the event loop until their end.
     await yieldToEventLoop();
     signal.throwIfAborted();
   }
-  return { users, reachable };
+  return { users, reachable, samplePushIds };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { numberOf, wordsOf } from "../../../base/protobuf/enum-words.ts";
 import {
   columnTypeOf,
   comparatorRule,
@@ -13,7 +14,6 @@ import { type Comparator, ComparatorSchema } from "../../../gen/engage/analysis/
 import { comparatorRules } from "../../../services/analysis/describe/condition/comparator.ts";
 import { checkQuota, needsQuota } from "../../../services/analysis/describe/metric/operand.ts";
 import { createProblems } from "../../../services/analysis/describe/problems.ts";
-import { numberOf, wordsOf } from "../../../services/analysis/enum-words.ts";
 
 const types = ["number", "text", "time", "boolean", "list", "object", "object_group"] as const;
 

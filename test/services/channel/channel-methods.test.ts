@@ -253,12 +253,20 @@ describe("channels", () => {
   it("have their audience counted", async () => {
     await using rig = await openSender();
     const audience = { source: { case: "users", value: {} } } as const;
-    expect(
-      await rig.client.estimateAudience({ projectId: 1n, pushIdProperty: "#account_id", audience }),
-    ).toMatchObject({
+    const request = { projectId: 1n, pushIdProperty: "#account_id", audience } as const;
+    expect(await rig.client.estimateAudience(request)).toMatchObject({
       users: 12n,
       reachable: 10n,
+      samplePushIds: [],
     });
+    expect(await rig.client.estimateAudience({ ...request, sampleSize: 1 })).toMatchObject({
+      samplePushIds: ["ann"],
+    });
+    const failure = await failureOf(rig.client.estimateAudience({ ...request, sampleSize: 11 }));
+    expect([failure.code, failure.rawMessage]).toEqual([
+      Code.InvalidArgument,
+      "sample_size is 11, valid are 0 to 10",
+    ]);
   });
 
   it("report that the store is unavailable", async () => {

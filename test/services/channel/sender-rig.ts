@@ -33,7 +33,11 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
     checkContent,
     checkAudience: async () => ({ violations: [], warnings: [] }),
     refusedAddress: async () => undefined,
-    estimate: async () => ({ users: 12, reachable: 10 }),
+    estimate: async ({ sampleSize }) => ({
+      users: 12,
+      reachable: 10,
+      samplePushIds: ["ann", "bob"].slice(0, sampleSize),
+    }),
     async testChannel(request) {
       rig.tests.push(request);
       return { status: 200, signature: "00ff", strict: { succeeded: true } };

@@ -1,6 +1,6 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { TableType, TableTypeSchema } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import type { PropertyTable } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import type { DescribeContext } from "../context.ts";
 import { warnNoEffect } from "../problems.ts";
 import { findCohort } from "./cohort-column.ts";

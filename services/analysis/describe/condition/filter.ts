@@ -1,3 +1,4 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { quoteList } from "../../../../base/text/quote.ts";
 import { dayMs, hourMs, minuteMs } from "../../../../base/time/units.ts";
 import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
@@ -13,7 +14,6 @@ import {
   TimeUnitSchema,
 } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import { type Column, describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";
 import { type DescribeContext, join, never } from "../context.ts";

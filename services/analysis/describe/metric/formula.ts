@@ -1,6 +1,6 @@
+import { numberOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { quote, quoteList } from "../../../../base/text/quote.ts";
 import { type Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { numberOf, wordsOf } from "../../enum-words.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.ts";

@@ -1,3 +1,4 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { parseDecimal } from "../../../../base/text/decimal.ts";
 import { quote, quoteList } from "../../../../base/text/quote.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import { nested } from "../column/cohort-column.ts";
 import { findQuota } from "../column/find-column.ts";
 import { describeFilters } from "../condition/filter.ts";

@@ -1,6 +1,6 @@
+import { wordOf } from "../../../../base/protobuf/enum-words.ts";
 import { AggregationSchema, type EventMetric } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Expression, Predicate } from "../../../../store/events/events.ts";
-import { wordOf } from "../../enum-words.ts";
 import { describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";
 import { describeFilters } from "../condition/filter.ts";

@@ -1,7 +1,7 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { quoteList } from "../../../../base/text/quote.ts";
 import { Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Aggregate, Expression, Measure, Predicate } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import { type Column, type ColumnType, describeType, storedValue } from "../column/column.ts";
 import { allOf } from "../context.ts";
 import type { Problems } from "../problems.ts";

@@ -1,10 +1,10 @@
+import { wordOf } from "../../../../base/protobuf/enum-words.ts";
 import {
   Aggregation,
   AggregationSchema,
   type EventMetric,
   MetricType,
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { wordOf } from "../../enum-words.ts";
 import { needsQuota } from "./operand.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { type EventView, TimeParticleSizeSchema } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import type { DescribeContext } from "../context.ts";
 import { type Problems, warnNoEffect } from "../problems.ts";
 import { type Period, planPeriod } from "./period.ts";

@@ -1,3 +1,4 @@
+import { wordOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
 import { floorToDay } from "../../../../base/time/local-time.ts";
 import { dayMs } from "../../../../base/time/units.ts";
 import {
@@ -7,7 +8,6 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Buckets } from "../../../../store/events/events.ts";
-import { wordOf, wordsOf } from "../../enum-words.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import { floorTo, type WeekStart } from "./calendar.ts";

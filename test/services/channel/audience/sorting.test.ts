@@ -201,13 +201,17 @@ describe("members", () => {
 
   it("are estimated", async () => {
     const users = create(AudienceSchema, { source: { case: "users", value: {} } });
-    expect(await estimateAudience(source, { ...request, audience: users }, signal)).toEqual({
+    const ofUsers = { ...request, audience: users, sampleSize: 2 };
+    expect(await estimateAudience(source, ofUsers, signal)).toEqual({
       users: 3,
       reachable: 1,
+      samplePushIds: ["a"],
     });
-    expect(await estimateAudience(source, { ...request, audience: listed }, signal)).toEqual({
+    const ofList = { ...request, audience: listed, sampleSize: 1 };
+    expect(await estimateAudience(source, ofList, signal)).toEqual({
       users: 3,
       reachable: 2,
+      samplePushIds: ["x"],
     });
   });
 

@@ -1,0 +1,70 @@
+import { createClient, type HandlerContext } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import { type AuthOptions, createRequireKey } from "../../../gateway/auth.ts";
+import type { CallOrigin } from "../../../gateway/call/inner-calls.ts";
+import { recordOf } from "../../../gateway/call/record.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { type ServedService, serve } from "../../../gateway/methods.ts";
+import type { Endpoint } from "../../../gateway/pages/pages.ts";
+import { AgentTools } from "../../../gen/engage/agent/v1/agent_tools_pb.ts";
+import type { Config } from "../../config/config.ts";
+import { callerOf } from "../gateway-ports.ts";
+import { createLateService } from "../lazy.ts";
+import { createEndpoint } from "./endpoint.ts";
+
+/** The path of the Model Context Protocol over HTTP. */
+export const mcpPath = "/mcp";
+
+/** Arguments of tools, such as a list of push ids and the contents of a push, are shorter. */
+const maxRequestBytes = 262_144;
+
+/** The tools of agents, as a service and over HTTP. */
+export interface Mcp {
+  readonly services: readonly ServedService[];
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** Sets the gateway that serves them, through which they call the other services. */
+  attach(gateway: Gateway): void;
+}
+
+export interface McpOptions {
+  readonly auth: AuthOptions;
+  readonly logger: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Creates the tools of agents; nothing where they are switched off. Their code is loaded by the first call. */
+export function createMcp({ mcp }: Pick<Config, "mcp">, { auth, logger, now }: McpOptions): Mcp {
+  if (!mcp.enabled) return { services: [], endpoints: {}, attach() {} };
+  let attached: Gateway | undefined;
+  const gateway = (): Gateway => {
+    if (attached === undefined) throw new Error("the gateway is not attached");
+    return attached;
+  };
+  const tools = createLateService(AgentTools, async () => {
+    const { createAgentTools } = await import("../../../services/agent/agent.ts");
+    return createAgentTools({
+      callsOf: (context) => gateway().callsOf(originOf(context)),
+      callerOf: (context) => callerOf(context) ?? "",
+      push: mcp.push,
+      now,
+    });
+  });
+  const endpoint = createEndpoint({
+    requireKey: auth.mode === "keys" ? createRequireKey(auth) : undefined,
+    readBody: (request) => gateway().readJsonBody(request, maxRequestBytes),
+    toolsOf: (origin) => createClient(AgentTools, gateway().callsOf(origin)),
+    reportFault: (error) => logger.error({ err: error, path: mcpPath }, "an agent's request failed"),
+  });
+  return {
+    services: [serve(AgentTools, tools, { maxMessageBytes: maxRequestBytes })],
+    endpoints: { [mcpPath]: endpoint },
+    attach(created) {
+      attached = created;
+    },
+  };
+}
+
+function originOf({ requestHeader, values }: HandlerContext): CallOrigin {
+  return { headers: Object.fromEntries(requestHeader.entries()), peer: recordOf(values).peer };
+}
