@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ConfigOptions } from "./config/config.ts";
 
 /** The options of every command that reads the configuration. */
@@ -17,11 +17,22 @@ export async function optionsOf({ config }: Common): Promise<ConfigOptions> {
   return processOptions(config);
 }
 
+/** Adds the options that name the server to call. */
+export function withPlace(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--url <url>",
+        "server to call (default: the configured address, or that of the profile in use)",
+      ).conflicts("profile"),
+    )
+    .option("--profile <name>", "profile with the server and its key (default: $ENGAGE_PROFILE)");
+}
+
 /** Adds the options of commands that call a server with a bearer key. */
 export function withServer(command: Command, timeoutMs: number): Command {
-  return command
-    .option("--url <url>", "server to call (default: the configured address)")
-    .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
+  return withPlace(command)
+    .option("--key-file <file>", "file with a bearer key (default: that of the profile, or $ENGAGE_KEY)")
     .option("--timeout <ms>", "how long to wait for a response", milliseconds, timeoutMs);
 }
 

@@ -1,42 +1,71 @@
 import type { Writable } from "node:stream";
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { errorMessage } from "../base/text/system-error.ts";
-import { ConfigError } from "./config/problem.ts";
 import { createProgram } from "./program.ts";
+import type { ErrorReport } from "./terminal/error-report.ts";
+import { silence } from "./terminal/silence.ts";
 import { writeForeign } from "./terminal/terminal.ts";
-import { UserError } from "./terminal/user-error.ts";
+
+/** The options of all commands that decide how errors and notes are printed. */
+interface Style {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
 
 /** Runs a command and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   guardOutput(process, process.exit);
+  const style = styleOf(argv);
   const program = createProgram();
-  for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
-    one.exitOverride().showHelpAfterError("(see --help)");
-  }
+  prepare(program, style);
+  const speak = style.quiet ? silence(process.stderr) : () => undefined;
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
+    speak();
+    process.exitCode = await report(error, style);
   }
 }
 
-function exitCodeOf(error: unknown): number {
-  // Commander has written its message already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (isExpected(error)) writeForeign(process.stderr, `engage: ${wordExpected(error)}\n`);
-  else console.error(error);
-  return error instanceof UserError ? error.exitCode : 1;
+/** Reads the options before the command line is parsed, since that may fail. */
+function styleOf(argv: readonly string[]): Style {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const has = (...names: string[]): boolean => names.some((name) => words.includes(name));
+  return { json: has("--json"), quiet: has("-q", "--quiet"), verbose: has("-v", "--verbose") };
 }
 
-/** Reports whether an error is a fault of the user or the system, such as a port in use, which is shown without a stack. */
-function isExpected(error: unknown): error is Error {
-  if (error instanceof UserError || error instanceof ConfigError) return true;
-  return error instanceof Error && "syscall" in error;
+/** Makes faults of the command line errors that are thrown. */
+function prepare(command: Command, style: Style): void {
+  command.exitOverride();
+  if (style.json) command.configureOutput({ outputError: () => undefined });
+  else command.showHelpAfterError("(see --help)");
+  for (const child of command.commands) prepare(child, style);
 }
 
-/** Our own messages may have several lines. Errors of the system are described in words. */
-function wordExpected(error: Error): string {
-  return error instanceof UserError || error instanceof ConfigError ? error.message : errorMessage(error);
+/** Prints an error and returns the exit code. */
+async function report(error: unknown, { json, verbose }: Style): Promise<number> {
+  if (error instanceof CommanderError) {
+    const code = error.exitCode === 0 ? 0 : 2;
+    // Commander has written its message, or the help, already.
+    if (json && code !== 0) print({ code: "usage", message: withoutPrefix(error), exit_code: code });
+    return code;
+  }
+  const { isExpected, reportOf } = await import("./terminal/error-report.ts");
+  const found = reportOf(error);
+  if (!isExpected(error) || verbose) console.error(error);
+  if (json) print(found);
+  else if (isExpected(error)) writeForeign(process.stderr, `engage: ${found.message}\n`);
+  return found.exit_code;
+}
+
+function withoutPrefix({ message }: CommanderError): string {
+  return message.replace(/^error: /, "");
+}
+
+function print(error: ErrorReport): void {
+  writeForeign(process.stderr, `${JSON.stringify({ error })}\n`);
 }
 
 /** The exit code that shells use for a closed pipe: 128 plus the number of SIGPIPE. */

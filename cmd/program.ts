@@ -2,8 +2,10 @@ import { Command, Option } from "commander";
 import { packageVersion } from "../base/package/root.ts";
 import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
 import { addCatalog } from "./catalog/arguments.ts";
+import { addChannel } from "./channel/arguments.ts";
 import { addCheck } from "./check/arguments.ts";
 import { addCohort } from "./cohort/arguments.ts";
+import { addCommonOptions } from "./common-options.ts";
 import { addCompletion } from "./completion/arguments.ts";
 import { addDeadLetters } from "./dead-letters/arguments.ts";
 import { addExamples } from "./examples.ts";
@@ -12,11 +14,13 @@ import { addImport } from "./import/arguments.ts";
 import { addListen } from "./listen/arguments.ts";
 import { addMcp } from "./mcp/arguments.ts";
 import type { ParseCommandOptions } from "./parse/parse.ts";
-import { addPush } from "./push/arguments.ts";
+import { addProfile } from "./profile/arguments.ts";
 import { addQuery } from "./query/arguments.ts";
 import { addSend } from "./send/arguments.ts";
 import { addStore } from "./store/arguments.ts";
+import { addPush, addTask } from "./task/arguments.ts";
 import { addToken } from "./token/arguments.ts";
+import { addVersion } from "./version/arguments.ts";
 import { addWebhook } from "./webhook/arguments.ts";
 
 const exitCodes = `
@@ -27,7 +31,9 @@ Exit codes:
      record, with import --strict also a refused record
   2  the command line is wrong
   130  ended by Ctrl-C
-  141  the reader of standard output was closed`;
+  141  the reader of standard output was closed
+
+With --json errors are JSON too, on the last line of standard error.`;
 
 /** Creates the commands and their options. The code of a command is imported when it runs. */
 export function createProgram(): Command {
@@ -49,13 +55,16 @@ Examples:
   $ engage events                         list the events of a server, with their numbers and days
   $ engage import events.ndjson.gz        import event records into the data folder
   $ engage dead-letters kinds             count what a server has refused or given up
+  $ engage channel create mail.yaml       create a channel for pushes
   $ engage push --channel mail --to ann --set title=Hello
+  $ engage profile set production --url https://engage.example.com --key-file production.key --use
   $ engage check http://127.0.0.1:9000/hook --secret abc
                                           grade a webhook receiver
 ${exitCodes}`,
     );
   addServing(program);
   addTools(program);
+  addConfig(program);
   addWebhook(program);
   addDeadLetters(program);
   addToken(program);
@@ -66,11 +75,16 @@ ${exitCodes}`,
   addStore(program);
   addImport(program);
   addExport(program);
+  addChannel(program);
+  addTask(program);
   addPush(program);
   addCheck(program);
   addListen(program);
   addSend(program);
   addCompletion(program);
+  addProfile(program);
+  addVersion(program);
+  addCommonOptions(program);
   addExamples(program);
   return program;
 }
@@ -96,6 +110,13 @@ function addServing(program: Command): void {
   );
 }
 
+interface ConfigCommandOptions {
+  readonly check?: true;
+  readonly schema?: true;
+  readonly describe?: true;
+  readonly json?: true;
+}
+
 function addTools(program: Command): void {
   command(program, "parse", "turn log lines into event records, as NDJSON")
     .argument("<file...>", "files, plain or gzipped; - for standard input")
@@ -107,11 +128,40 @@ function addTools(program: Command): void {
       "write lines without a record to this file, as NDJSON with line number and reason",
     )
     .option("--examples <n>", "bad lines to show for each reason (default: 1)", positive)
+    .option("--json", "print the summary as JSON, as records are")
     .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
     .action(async (files: string[], options: Common & ParseCommandOptions) => {
       const { runParse } = await import("./parse/parse.ts");
       process.exitCode = await runParse(await optionsOf(options), files, options, process);
     });
+  command(program, "migrate", "upgrade tables of shared stores to this version")
+    .option("--json", "print one JSON object per store")
+    .action(async (options: Common & { json?: true }) => {
+      const { runMigrate } = await import("./migrate/migrate.ts");
+      await runMigrate(await optionsOf(options), process.stdout, options.json);
+    });
+  program
+    .command("key")
+    .description("bearer keys of callers")
+    .command("create <name>")
+    .description("create a random key, shown once, and its entry for auth.keys")
+    .option("--method <pattern...>", 'methods that it may call, such as "proto.Parser/*" (default: all)')
+    .option("--json", "print one JSON object")
+    .action(async (name: string, options: { json?: true; method?: string[] }) => {
+      const { createKey } = await import("./key/key.ts");
+      createKey(name, options, process.stdout);
+    });
+  command(program, "health", "check whether a running server is ready")
+    .option("--url <url>", "URL to check (default: /readyz at the configured address)")
+    .option("--timeout <ms>", "how long to wait for a response", milliseconds, 3000)
+    .option("--json", "print one JSON object")
+    .action(async (options: Common & { url?: string; timeout: number; json?: true }) => {
+      const { runHealth } = await import("./health/health.ts");
+      process.exitCode = await runHealth(await optionsOf(options), options, process);
+    });
+}
+
+function addConfig(program: Command): void {
   command(program, "config", "show or check the configuration")
     .addOption(
       new Option("--print", "print the values in effect and where each comes from").conflicts([
@@ -127,35 +177,15 @@ function addTools(program: Command): void {
     )
     .option("--check", "list all errors, with line numbers")
     .addOption(new Option("--schema", "print the JSON Schema of engage.yaml, for editors").conflicts("check"))
-    .action(async (options: Common & { check?: true; schema?: true; describe?: true }) => {
-      const { checkConfig, printConfig, printSchema } = await import("./config/command.ts");
+    .addOption(new Option("--json", "print JSON, one object for each setting or check").conflicts("describe"))
+    .action(async (options: Common & ConfigCommandOptions) => {
+      const { checkConfig, printConfig, printSchema, printSettingLines } = await import(
+        "./config/command.ts"
+      );
       if (options.schema) return printSchema(process.stdout);
       const source = await optionsOf(options);
-      if (options.check) await checkConfig(source, process.stdout);
+      if (options.check) await checkConfig(source, process.stdout, options.json);
+      else if (options.json) printSettingLines(source, process.stdout);
       else printConfig(source, process.stdout, options.describe);
-    });
-  command(program, "migrate", "upgrade tables of shared stores to this version").action(
-    async (options: Common) => {
-      const { runMigrate } = await import("./migrate/migrate.ts");
-      await runMigrate(await optionsOf(options), process.stdout);
-    },
-  );
-  program
-    .command("key")
-    .description("bearer keys of callers")
-    .command("create <name>")
-    .description("create a random key, shown once, and its entry for auth.keys")
-    .option("--method <pattern...>", 'methods that it may call, such as "proto.Parser/*" (default: all)')
-    .option("--json", "print one JSON object")
-    .action(async (name: string, options: { json?: true; method?: string[] }) => {
-      const { createKey } = await import("./key/key.ts");
-      createKey(name, options, process.stdout);
-    });
-  command(program, "health", "check whether a running server is ready")
-    .option("--url <url>", "URL to check (default: /readyz at the configured address)")
-    .option("--timeout <ms>", "how long to wait for a response", milliseconds, 3000)
-    .action(async (options: Common & { url?: string; timeout: number }) => {
-      const { runHealth } = await import("./health/health.ts");
-      process.exitCode = await runHealth(await optionsOf(options), options, process);
     });
 }

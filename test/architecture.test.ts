@@ -209,7 +209,7 @@ describe("rules", () => {
     ["cmd/query/query.ts", "services/parser/line/window.ts", false],
     ["cmd/query/query.ts", "gateway/auth.ts", false],
     ["cmd/query/query.ts", "cmd/terminal/table.ts", true],
-    ["cmd/query/query.ts", "cmd/push/task.ts", false],
+    ["cmd/query/query.ts", "cmd/task/read-task.ts", false],
     ["cmd/serve/parser.ts", "services/parser/line/window.ts", true],
     ["cmd/config/schema/schema.ts", "gateway/limits.ts", true],
     ["services/bridges/a.ts", "services/channel/ports.ts", true],

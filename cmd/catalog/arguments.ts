@@ -11,7 +11,7 @@ export function addCatalog(program: Command): void {
     )
     .action(async (name: string | undefined, options: Common & EventsOptions) => {
       const { showEvents } = await import("./catalog.ts");
-      await showEvents(await optionsOf(options), name, options, process.stdout);
+      await showEvents(await optionsOf(options), name, options, process);
     });
   add(program, "properties [name]", "list the properties of a project, or show one")
     .addOption(
@@ -23,13 +23,16 @@ export function addCatalog(program: Command): void {
     .option("--to <day>", "with a name: only values of events of this day or earlier")
     .action(async (name: string | undefined, options: Common & PropertiesOptions) => {
       const { showProperties } = await import("./catalog.ts");
-      await showProperties(await optionsOf(options), name, options, process.stdout);
+      await showProperties(await optionsOf(options), name, options, process);
     });
 }
 
 function add(program: Command, name: string, description: string): Command {
   return withServer(command(program, name, description), 60_000)
-    .option("--token <token>", "query token (default: $ENGAGE_TOKEN, or one in the configuration)")
+    .option(
+      "--token <token>",
+      "query token (default: that of the profile, $ENGAGE_TOKEN, or one in the configuration)",
+    )
     .option("--project <id>", "project id (default: the only project)", positive)
     .option("--limit <number>", "number of rows to show at most", positive, 100)
     .option("--json", "print one JSON object per line");

@@ -1,5 +1,3 @@
-import type { Writable } from "node:stream";
-import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import {
   Catalog,
@@ -16,15 +14,15 @@ import {
   type PropertyValue,
   PropertyValueSchema,
 } from "../../gen/engage/analysis/v1/catalog_pb.ts";
+import { chooseServer } from "../client/choose-server.ts";
+import { collectRows } from "../client/collect-rows.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
-import { tokenOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { type Column, formatTable } from "../terminal/table.ts";
-import { writeForeign } from "../terminal/terminal.ts";
+import { type MessageOutput, writeRows } from "../terminal/messages.ts";
+import type { Column } from "../terminal/table.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 
 export interface CatalogOptions extends ServerOptions {
-  readonly token?: string;
   /** Default: the only project. */
   readonly project?: number;
   /** The maximum number of rows. */
@@ -32,6 +30,9 @@ export interface CatalogOptions extends ServerOptions {
   /** Prints one JSON object per line instead of a table. */
   readonly json?: boolean;
 }
+
+/** Where tables and notes are printed. */
+export type CatalogStreams = Pick<MessageOutput, "stdout" | "stderr">;
 
 export interface EventsOptions extends CatalogOptions {
   readonly prefix?: string;
@@ -51,23 +52,25 @@ export async function showEvents(
   options: ConfigOptions,
   name: string | undefined,
   { prefix = "", order, ...given }: EventsOptions,
-  stdout: Writable,
+  streams: CatalogStreams,
 ): Promise<void> {
   if (name !== undefined && prefix !== "")
     throw new UsageError("--prefix lists events, give no name with it");
+  const output = { ...streams, json: given.json };
   await withCatalog(options, given, async (catalog, project) => {
     if (name !== undefined) {
       const { event } = await catalog.getEvent({ ...project, event: name });
-      const properties = event!.properties.slice(0, given.limit);
-      return print(stdout, given, EventPropertySchema, eventPropertyColumns, properties, "no properties");
+      const { properties } = event!;
+      const found = { rows: properties.slice(0, given.limit), hasMore: properties.length > given.limit };
+      return writeRows(output, ofEvent, found);
     }
-    const events = await collect(given.limit, given.json ? 100 : 1_000, async (page) => {
+    const events = await collectRows(given.limit, given.json ? 100 : 1_000, async (page) => {
       const by = order === "count" ? EventOrder.COUNT : EventOrder.NAME;
       const request = { ...project, prefix, order: by, withProperties: given.json === true, ...page };
       const { events: rows, nextPageToken } = await catalog.listEvents(request);
       return { rows, nextPageToken };
     });
-    print(stdout, given, EventSchema, eventColumns, events, "no events");
+    writeRows(output, { schema: EventSchema, columns: eventColumns, none: "no events" }, events);
   });
 }
 
@@ -76,26 +79,35 @@ export async function showProperties(
   options: ConfigOptions,
   name: string | undefined,
   { table, event = "", prefix = "", from = "", to = "", ...given }: PropertiesOptions,
-  stdout: Writable,
+  streams: CatalogStreams,
 ): Promise<void> {
   if (name === undefined && (from !== "" || to !== ""))
     throw new UsageError("--from and --to are for values, give the name of a property with them");
+  const output = { ...streams, json: given.json };
   const owner = table === "user" ? PropertyTable.USER : PropertyTable.EVENT;
   await withCatalog(options, given, async (catalog, project) => {
     const filter = { ...project, table: owner, event, prefix };
     if (name !== undefined) {
       const request = { ...filter, property: name, fromDay: from, toDay: to };
-      const values = await collect(given.limit, 100, async (page) => {
+      const values = await collectRows(given.limit, 100, async (page) => {
         const { values: rows, nextPageToken } = await catalog.listPropertyValues({ ...request, ...page });
         return { rows, nextPageToken };
       });
-      return print(stdout, given, PropertyValueSchema, valueColumns, values, "no values");
+      return writeRows(
+        output,
+        { schema: PropertyValueSchema, columns: valueColumns, none: "no values" },
+        values,
+      );
     }
-    const properties = await collect(given.limit, 1_000, async (page) => {
+    const properties = await collectRows(given.limit, 1_000, async (page) => {
       const { properties: rows, nextPageToken } = await catalog.listProperties({ ...filter, ...page });
       return { rows, nextPageToken };
     });
-    print(stdout, given, CatalogPropertySchema, propertyColumns, properties, "no properties");
+    writeRows(
+      output,
+      { schema: CatalogPropertySchema, columns: propertyColumns, none: "no properties" },
+      properties,
+    );
   });
 }
 
@@ -110,7 +122,7 @@ async function withCatalog(
   work: (catalog: Client<typeof Catalog>, project: ProjectFields) => Promise<void>,
 ): Promise<void> {
   await withClient(Catalog, options, given, async (catalog) => {
-    const token = tokenOf(options, given) ?? "";
+    const token = chooseServer(options, given).token ?? "";
     const projectId = given.project === undefined ? await onlyProject(catalog, token) : BigInt(given.project);
     await work(catalog, { token, projectId });
   });
@@ -123,41 +135,6 @@ async function onlyProject(catalog: Client<typeof Catalog>, token: string): Prom
   if (first !== undefined && projects.length === 1) return first.projectId;
   const valid = projects.map(({ projectId }) => projectId).join(", ") || "none";
   throw new UserError(`there are ${projects.length} projects, give --project, valid are ${valid}`);
-}
-
-interface PageFields {
-  readonly pageSize: number;
-  readonly pageToken: string;
-}
-
-/** Reads pages until there are `limit` rows. */
-async function collect<T>(
-  limit: number,
-  maxPageSize: number,
-  read: (page: PageFields) => Promise<{ readonly rows: readonly T[]; readonly nextPageToken: string }>,
-): Promise<readonly T[]> {
-  const found: T[] = [];
-  let pageToken = "";
-  do {
-    const page = await read({ pageSize: Math.min(limit - found.length, maxPageSize), pageToken });
-    found.push(...page.rows);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "" && found.length < limit);
-  return found;
-}
-
-function print<D extends DescMessage>(
-  stdout: Writable,
-  { json }: CatalogOptions,
-  schema: D,
-  columns: readonly Column<MessageShape<D>>[],
-  rows: readonly MessageShape<D>[],
-  none: string,
-): void {
-  if (json) {
-    for (const row of rows)
-      writeForeign(stdout, `${toJsonString(schema, row, { alwaysEmitImplicit: true })}\n`);
-  } else stdout.write(rows.length === 0 ? `${none}\n` : formatTable(columns, rows));
 }
 
 /** The words of an enum, such as `object group`. */
@@ -180,6 +157,8 @@ const eventPropertyColumns: readonly Column<EventProperty>[] = [
   { head: "COUNT", of: ({ count }) => count },
   { head: "DISPLAY NAME", of: ({ displayName }) => displayName },
 ];
+
+const ofEvent = { schema: EventPropertySchema, columns: eventPropertyColumns, none: "no properties" };
 
 const propertyColumns: readonly Column<CatalogProperty>[] = [
   { head: "PROPERTY", of: ({ name }) => name },

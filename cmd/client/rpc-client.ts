@@ -3,21 +3,19 @@ import { type Client, Code, ConnectError, createClient } from "@connectrpc/conne
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../../base/net/user-agent.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { keyFrom } from "../config/environment.ts";
-import { readSecretFile } from "../config/secret-files.ts";
-import { cannotRead } from "../terminal/file-fault.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { describeCallError } from "./call-fault.ts";
-import { placeOf } from "./server-call.ts";
+import { chooseServer, type ServerChoice } from "./choose-server.ts";
+import { traceCalls } from "./trace-calls.ts";
+
+const howToGiveKey = "use --key-file, ENGAGE_KEY or a profile";
 
 /** How to call a running server. */
-export interface ServerOptions {
-  /** Default: the configured address. */
-  readonly url?: string;
-  /** File with a bearer key. Default: the key in `ENGAGE_KEY`, or none. */
-  readonly keyFile?: string;
+export interface ServerOptions extends ServerChoice {
   /** A query token, which is sent where there is no key. */
   readonly bearerToken?: string | undefined;
+  /** Prints the server and each call. */
+  readonly verbose?: boolean;
   /** Milliseconds for each call. */
   readonly timeout: number;
 }
@@ -29,11 +27,13 @@ export interface ServerOptions {
 export async function withClient<S extends DescService, T>(
   service: S,
   options: ConfigOptions,
-  { url, keyFile, bearerToken, timeout }: ServerOptions,
+  server: ServerOptions,
   work: (client: Client<S>) => Promise<T>,
 ): Promise<T> {
-  const key = keyFile === undefined ? keyFrom(options.env) : readKey(keyFile);
-  const { baseUrl, nodeOptions } = placeOf(options, url);
+  const { bearerToken, timeout, verbose } = server;
+  const { baseUrl, nodeOptions, key, namedBy } = chooseServer(options, server);
+  if (verbose)
+    process.stderr.write(`server ${baseUrl} of ${namedBy}, ${key === undefined ? "no key" : "with a key"}\n`);
   const transport = createConnectTransport({
     baseUrl,
     nodeOptions,
@@ -46,23 +46,14 @@ export async function withClient<S extends DescService, T>(
         if (bearer !== undefined) request.header.set("authorization", `Bearer ${bearer}`);
         return next(request);
       },
+      ...(verbose ? [traceCalls(process.stderr)] : []),
     ],
   });
   try {
     return await work(createClient(service, transport));
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
-    const hint =
-      error.code === Code.Unauthenticated && key === undefined ? "; use --key-file or ENGAGE_KEY" : "";
+    const hint = error.code === Code.Unauthenticated && key === undefined ? `; ${howToGiveKey}` : "";
     throw new UserError(`${baseUrl}: ${describeCallError(error)}${hint}`, { cause: error });
-  }
-}
-
-/** @throws UserError */
-export function readKey(file: string): string {
-  try {
-    return readSecretFile(file);
-  } catch (error) {
-    throw cannotRead(file, error, "key file");
   }
 }

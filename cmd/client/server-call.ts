@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
-import { tokenFrom } from "../config/environment.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { describeConnectionFault } from "./call-fault.ts";
 
@@ -39,17 +38,8 @@ export function healthTls({ tls }: Config): RequestOptions {
 }
 
 /** Returns the first token of the configuration, for the configured server. */
-function configuredToken(options: ConfigOptions, url: string | undefined): string | undefined {
-  if (url !== undefined) return undefined;
+export function configuredToken(options: ConfigOptions): string | undefined {
   return loadConfig(options).config.analysis.tokens.find(({ token }) => token !== undefined)?.token;
-}
-
-/** Returns the query token to use: the given one, that of the environment, or a configured one. */
-export function tokenOf(
-  options: ConfigOptions,
-  { token, url }: { readonly token?: string | undefined; readonly url?: string | undefined },
-): string | undefined {
-  return token ?? tokenFrom(options.env) ?? configuredToken(options, url);
 }
 
 export interface Post {

@@ -7,11 +7,15 @@ export function addCohort(program: Command): void {
   const cohort = program.command("cluster").description("cohorts and tags that are lists of users");
   const add = (name: string, description: string): Command =>
     withServer(command(cohort, name, description), 300_000)
-      .option("--token <token>", "query token (default: $ENGAGE_TOKEN, or one in the configuration)")
+      .option(
+        "--token <token>",
+        "query token (default: that of the profile, $ENGAGE_TOKEN, or one in the configuration)",
+      )
       .requiredOption("--project <id>", "project id (required)", positive);
   add("import <name> <file>", "create or replace a version from a file of ids; - for standard input")
     .option("--day <day>", "day of the version, yyyy-MM-dd (default: today in the project's zone)")
     .option("--tag", "import a tag: the file gives each user a value")
+    .option("--json", "print one JSON object")
     .addHelpText(
       "after",
       "\nThe file has one account id per line, or is CSV with a header row of account_id, distinct_id, user_id and value.",
@@ -26,10 +30,10 @@ export function addCohort(program: Command): void {
         await importCohort(await optionsOf(options), name, file, options, process);
       },
     );
-  add("list", "list the imported cohorts and tags of a project").action(
-    async (options: Common & CohortOptions) => {
+  add("list", "list the imported cohorts and tags of a project")
+    .option("--json", "print one JSON object per line")
+    .action(async (options: Common & CohortOptions) => {
       const { listCohorts } = await import("./cohort.ts");
       await listCohorts(await optionsOf(options), options, process);
-    },
-  );
+    });
 }

@@ -5,26 +5,30 @@ import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts
 import {
   type Cluster,
   ClusterKind,
+  ClusterSchema,
   type ImportClusterRequest,
   ImportClusterRequestSchema,
+  ImportClusterResponseSchema,
 } from "../../gen/engage/analysis/v1/cluster_pb.ts";
+import { chooseServer } from "../client/choose-server.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
-import { tokenOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { checkReadable } from "../terminal/file-fault.ts";
-import { type Column, formatTable } from "../terminal/table.ts";
-import { writeForeign } from "../terminal/terminal.ts";
+import { writeJson, writeRows } from "../terminal/messages.ts";
+import type { Column } from "../terminal/table.ts";
+import { type Output, writeForeign } from "../terminal/terminal.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { type Member, readMembers } from "./file.ts";
 
 export interface CohortOptions extends ServerOptions {
   readonly project: number;
-  readonly token?: string;
+  readonly json?: boolean;
 }
 
 interface Terminal {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: Writable;
+  readonly stderr: Output;
 }
 
 /** Members per message, about 100 KiB. */
@@ -39,7 +43,7 @@ export async function importCohort(
   { stdin, stdout }: Terminal,
 ): Promise<void> {
   const header = {
-    token: tokenOf(options, server) ?? "",
+    token: chooseServer(options, server).token ?? "",
     projectId: BigInt(server.project),
     name,
     day,
@@ -61,7 +65,9 @@ export async function importCohort(
   }
   try {
     await withClient(AnalysisProxy, options, server, async (client) => {
-      const { members, unknown, day: imported } = await client.importCluster(requests());
+      const response = await client.importCluster(requests());
+      if (server.json) return writeJson(stdout, ImportClusterResponseSchema, [response]);
+      const { members, unknown, day: imported } = response;
       writeForeign(stdout, `${name}: ${members} members of ${imported}, ${unknown} unknown ids skipped\n`);
     });
   } catch (error) {
@@ -80,12 +86,13 @@ const columns: readonly Column<Cluster>[] = [
 export async function listCohorts(
   options: ConfigOptions,
   server: CohortOptions,
-  { stdout }: Pick<Terminal, "stdout">,
+  streams: Pick<Terminal, "stdout" | "stderr">,
 ): Promise<void> {
   await withClient(AnalysisProxy, options, server, async (client) => {
-    const request = { token: tokenOf(options, server) ?? "", projectId: BigInt(server.project) };
+    const request = { token: chooseServer(options, server).token ?? "", projectId: BigInt(server.project) };
     const { clusters } = await client.listClusters(request);
-    stdout.write(clusters.length === 0 ? "no cohorts or tags\n" : formatTable(columns, clusters));
+    const style = { schema: ClusterSchema, columns, none: "no cohorts or tags" };
+    writeRows({ ...streams, json: server.json }, style, { rows: clusters, hasMore: false });
   });
 }
 

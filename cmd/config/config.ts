@@ -147,13 +147,19 @@ function fileNamedBy({ env, file }: ConfigOptions): DescribedConfig["fileNamedBy
   return configFileFrom(env) === undefined ? "default" : "environment";
 }
 
-function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
-  const named = file ?? configFileFrom(env);
+/** Returns the file of the configuration as it was named; undefined if there is none and the demo's is used. */
+export function configFileOf({ env, cwd, file }: ConfigOptions): string | undefined {
   const local = existsSync(join(cwd, "engage.yaml")) ? "engage.yaml" : undefined;
-  const chosen = resolve(cwd, named ?? local ?? join(packageRoot, "engage.demo.yaml"));
+  return file ?? configFileFrom(env) ?? local;
+}
+
+function openSource(options: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
+  const { cwd } = options;
+  const named = configFileOf(options);
+  const chosen = resolve(cwd, named ?? join(packageRoot, "engage.demo.yaml"));
   const inside = relative(cwd, chosen);
   const shown = inside.startsWith("..") ? chosen : inside;
-  const isDemo = named === undefined && local === undefined;
+  const isDemo = named === undefined;
   try {
     return { source: parseConfigSource(shown, readFileSync(chosen, "utf8")), isDemo };
   } catch (error) {

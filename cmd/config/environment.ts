@@ -1,3 +1,4 @@
+import { isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { z } from "zod";
 import { nearestName } from "../../base/text/nearest.ts";
@@ -22,7 +23,14 @@ const fileVariable = "ENGAGE_CONFIG";
 const keyVariable = "ENGAGE_KEY";
 // The variable with the query token of a client.
 const tokenVariable = "ENGAGE_TOKEN";
-const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable, tokenVariable]);
+// The variable with the name of a client's profile.
+const profileVariable = "ENGAGE_PROFILE";
+const otherVariables: ReadonlySet<string> = new Set([
+  fileVariable,
+  keyVariable,
+  tokenVariable,
+  profileVariable,
+]);
 // Kubernetes and old Docker links set these variables for a service named "engage".
 const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
@@ -43,6 +51,21 @@ export function keyFrom(env: Environment): string | undefined {
 /** Returns the query token in `ENGAGE_TOKEN`, for commands that query a running server. */
 export function tokenFrom(env: Environment): string | undefined {
   return env[tokenVariable] || undefined;
+}
+
+/** Returns the profile in `ENGAGE_PROFILE`, for commands that call a running server. */
+export function profileFrom(env: Environment): string | undefined {
+  return env[profileVariable] || undefined;
+}
+
+/**
+ * Returns the folder with the settings of a user: `engage` in `XDG_CONFIG_HOME`, or in `.config` of the home folder.
+ * Relative paths in these variables are ignored, as the XDG specification demands.
+ */
+export function userFolderFrom(env: Environment): string | undefined {
+  const { XDG_CONFIG_HOME: configs = "", HOME: home = "" } = env;
+  if (isAbsolute(configs)) return join(configs, "engage");
+  return isAbsolute(home) ? join(home, ".config", "engage") : undefined;
 }
 
 /**

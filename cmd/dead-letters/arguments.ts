@@ -35,13 +35,15 @@ export function addDeadLetters(program: Command): void {
     .action((name: string, options: Options & ListOptions) =>
       call(options, ({ printList }, ...to) => printList(name, options, ...to)),
     );
-  addFilter(add("export", "print dead letters of a kind as lines of JSON").addArgument(kind())).action(
-    (name: string, options: Options) =>
+  addFilter(add("export", "print dead letters of a kind as lines of JSON").addArgument(kind()))
+    .option("--json", "print errors as JSON too")
+    .action((name: string, options: Options) =>
       call(options, ({ exportAll }, ...to) => exportAll(name, options, ...to)),
-  );
+    );
   addFilter(add("replay", "hand dead letters of a kind on again, the oldest first").addArgument(kind()))
     .option("--all", "all of the kind; required without a filter")
     .option("--dry-run", "only count them")
+    .option("--json", "print one JSON object")
     .action((name: string, options: Options & ReplayOptions) =>
       call(options, ({ replay }, ...to) => replay(name, options, ...to)),
     );
@@ -69,6 +71,7 @@ async function call(options: Options, run: Run): Promise<void> {
     import("../../gen/engage/operations/v1/dead_letters_pb.ts"),
     import("./dead-letters.ts"),
   ]);
-  const output: MessageOutput = { stdout: process.stdout, json: options.json };
+  const { stdout, stderr } = process;
+  const output: MessageOutput = { stdout, stderr, json: options.json };
   await withClient(DeadLetters, await optionsOf(options), options, (client) => run(commands, client, output));
 }

@@ -16,7 +16,8 @@ import {
   DeadLetterSchema,
   type DeadLetters,
 } from "../../gen/engage/operations/v1/dead_letters_pb.ts";
-import { type MessageOutput, timeOf, writeJson } from "../terminal/messages.ts";
+import { collectRows } from "../client/collect-rows.ts";
+import { type MessageOutput, timeOf, writeJson, writeRows } from "../terminal/messages.ts";
 import { sizeOf } from "../terminal/sizes.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -81,10 +82,8 @@ export async function printReasons(
   const { reasons } = await client.listReasons({ kind: kindNumbers[kind]! });
   if (output.json) return writeJson(output.stdout, DeadLetterReasonSchema, reasons);
   const columns = [...(placeColumns[kind] ?? []), ...reasonColumns];
-  output.stdout.write(reasons.length === 0 ? none : formatTable(columns, reasons));
+  output.stdout.write(reasons.length === 0 ? "no dead letters\n" : formatTable(columns, reasons));
 }
-
-const none = "no dead letters\n";
 
 type Placed = Pick<DeadLetter, "channel" | "target" | "projectId">;
 
@@ -114,17 +113,12 @@ export async function printList(
   const { limit, oldestFirst } = options;
   const filter = filterOf(kind, options);
   const order = oldestFirst ? DeadLetterOrder.OLDEST : DeadLetterOrder.NEWEST;
-  const found: DeadLetter[] = [];
-  let pageToken = "";
-  do {
-    const pageSize = Math.min(limit - found.length, maxPageSize);
-    const page = await client.listDeadLetters({ filter, order, pageSize, pageToken });
-    found.push(...page.deadLetters);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "" && found.length < limit);
-  if (output.json) return writeJson(output.stdout, DeadLetterSchema, found);
+  const found = await collectRows(limit, maxPageSize, async (page) => {
+    const { deadLetters: rows, nextPageToken } = await client.listDeadLetters({ filter, order, ...page });
+    return { rows, nextPageToken };
+  });
   const columns = [...idColumns, ...(placeColumns[kind] ?? []), ...letterColumns];
-  output.stdout.write(found.length === 0 ? none : formatTable(columns, found));
+  writeRows(output, { schema: DeadLetterSchema, columns, none: "no dead letters" }, found);
 }
 
 const maxPageSize = 200;
@@ -159,11 +153,13 @@ export async function replay(
   kind: string,
   options: ReplayOptions,
   client: DeadLettersClient,
-  { stdout }: MessageOutput,
+  { stdout, json }: MessageOutput,
 ): Promise<void> {
   const filter = filterOf(kind, options);
   if (options.dryRun) {
-    stdout.write(`${exactCountOf(await countAll(filter, client), "dead letter")} would be replayed\n`);
+    const count = await countAll(filter, client);
+    const text = `${exactCountOf(count, "dead letter")} would be replayed\n`;
+    stdout.write(json ? `${JSON.stringify({ count: Number(count) })}\n` : text);
     return;
   }
   const sum = { replayed: 0n, refused: 0n, incomplete: 0n };
@@ -175,6 +171,12 @@ export async function replay(
     firstRefusal ||= part.firstRefusal;
     pageToken = part.nextPageToken;
   } while (pageToken !== "");
+  if (json) {
+    const { replayed, refused, incomplete } = sum;
+    const counts = { replayed: Number(replayed), refused: Number(refused), incomplete: Number(incomplete) };
+    writeForeign(stdout, `${JSON.stringify({ ...counts, firstRefusal })}\n`);
+    return;
+  }
   writeForeign(stdout, `${exactCountOf(sum.replayed, "dead letter")} handed on again\n`);
   if (sum.refused > 0n) writeForeign(stdout, `${sum.refused} refused again, the first: ${firstRefusal}\n`);
   if (sum.incomplete > 0n) stdout.write(`${sum.incomplete} not kept as a whole\n`);

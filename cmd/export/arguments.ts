@@ -11,6 +11,7 @@ export function addExport(program: Command): void {
     .option("--from <day>", "first day of events, such as 2026-01-31, in the project's zone")
     .option("--to <day>", "last day of events")
     .option("--no-users", "write only events")
+    .option("--json", "print the summary as JSON")
     .addHelpText(
       "after",
       `

@@ -26,6 +26,7 @@ export interface ExportOptions {
   readonly to?: string;
   /** False leaves users out. */
   readonly users?: boolean;
+  readonly json?: boolean;
 }
 
 export interface ExportStreams {
@@ -62,7 +63,8 @@ export async function runExport(
     );
     await write(lines, file, streams.stdout);
   }
-  streams.stderr.write(`${countOf(records, "record")} exported\n`);
+  const summary = options.json ? JSON.stringify({ records }) : `${countOf(records, "record")} exported`;
+  streams.stderr.write(`${summary}\n`);
 }
 
 async function write(lines: Readable, file: string, stdout: Writable): Promise<void> {

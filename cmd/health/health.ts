@@ -33,14 +33,15 @@ export function checkHealth(url: string, timeoutMs: number, tls: RequestOptions 
 /** Prints the result and resolves with the exit code. */
 export async function runHealth(
   options: ConfigOptions,
-  { url, timeout }: { readonly url?: string; readonly timeout: number },
+  { url, timeout, json }: { readonly url?: string; readonly timeout: number; readonly json?: boolean },
   { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },
 ): Promise<number> {
   if (url !== undefined) checkUrl(url);
   const { ok, detail } = await (url === undefined
     ? checkConfigured(loadConfig(options).config, timeout)
     : checkHealth(url, timeout));
-  writeForeign(ok ? stdout : stderr, `${detail}\n`);
+  if (json) writeForeign(stdout, `${JSON.stringify({ ok, detail })}\n`);
+  else writeForeign(ok ? stdout : stderr, `${detail}\n`);
   return ok ? 0 : 1;
 }
 

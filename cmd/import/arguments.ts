@@ -28,13 +28,20 @@ export function addImport(program: Command): void {
       "write refused records to this file, as NDJSON with their place and the reason",
     )
     .option("--examples <n>", "refused records to show for each reason (default: none)", positive)
+    .option("--json", "print the summary as JSON, on standard output")
     .option("--again", "import files that were imported before, which counts their events twice")
-    .option("--url <url>", "send to this server, which may use the data folder at the same time")
-    .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
+    .addOption(
+      new Option(
+        "--url <url>",
+        "send to this server, which may use the data folder at the same time",
+      ).conflicts("profile"),
+    )
+    .option("--profile <name>", "like --url, to the server of a profile")
+    .option("--key-file <file>", "file with a bearer key (default: that of the profile, or $ENGAGE_KEY)")
     .addHelpText(
       "after",
       `
-Without --url it opens the data folder itself, so no server may run on it.
+Without --url and --profile it opens the data folder itself, so no server may run on it.
 Progress and the summary go to standard error. Refused records become dead letters.
 Records are events when #event_name is mapped and nothing provides a #type.
 Ctrl-C stops reading, stores what was read, and prints the --skip and files with which to

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { chooseServer } from "../client/choose-server.ts";
 import type { Config, ConfigOptions } from "../config/config.ts";
 import { loadConfig } from "../config/config.ts";
 import { checkReadable } from "../terminal/file-fault.ts";
@@ -13,7 +14,13 @@ import type { ImportPosition } from "./position.ts";
 import { importFiles } from "./reading.ts";
 import type { RefusedRecord } from "./refused.ts";
 import { createImportSummary } from "./summary.ts";
-import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./target.ts";
+import {
+  type ImportOptions,
+  type ImportStreams,
+  type ImportTarget,
+  isRemote,
+  type TargetPorts,
+} from "./target.ts";
 
 /**
  * Imports files one after the other and writes a summary to stderr. If the signal is aborted, or a file cannot be read
@@ -36,11 +43,11 @@ export async function runImport(
     const first = await checkFile(file, sourceOf(file), options);
     if (first !== undefined && hasUuids(first)) withUuids.add(file);
   }
-  const ledger = openLedger(config, projectId, options);
+  const ledger = openLedger(config, projectId, withUrl(options, configOptions));
   for (const warning of ledger.check(files, (file) => withUuids.has(file)))
     writeForeign(streams.stderr, `engage: warning: ${warning}\n`);
   using rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, files);
-  const verb = options.dryRun ? "valid" : options.url === undefined ? "stored" : "accepted";
+  const verb = options.dryRun ? "valid" : isRemote(options) ? "accepted" : "stored";
   const keep = rejects && ((refused: RefusedRecord) => rejects.add(rejectOf(refused, options)));
   const summary = createImportSummary(verb, { examples: options.examples, keep });
   const startMs = performance.now();
@@ -52,8 +59,11 @@ export async function runImport(
     signal,
   });
   const progress = startProgress(files, {}, streams.stderr);
-  const writeSummary = () =>
-    writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
+  const writeSummary = () => {
+    const seconds = (performance.now() - startMs) / 1_000;
+    if (options.json) writeForeign(streams.stdout, `${JSON.stringify(summary.counts(seconds))}\n`);
+    else writeForeign(streams.stderr, summary.text(seconds));
+  };
   const storePosition = (position: ImportPosition) => ledger.record(files, position);
   const ports = {
     sourceOf,
@@ -107,7 +117,7 @@ async function openTarget(
   configOptions: ConfigOptions,
   ports: TargetPorts,
 ): Promise<ImportTarget> {
-  if (ports.options.url !== undefined) {
+  if (isRemote(ports.options)) {
     const { openRemoteImport } = await import("./remote.ts");
     return openRemoteImport(configOptions, ports);
   }
@@ -115,14 +125,21 @@ async function openTarget(
   return await (ports.options.dryRun ? openDryImport : openLocalImport)(config, ports);
 }
 
-function projectOf({ projects }: Config, { project, url }: ImportOptions): number {
+function projectOf({ projects }: Config, options: ImportOptions): number {
+  const { project } = options;
   const ids = projects.map(({ id }) => id);
   const known = ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`;
-  if (project !== undefined && (url !== undefined || ids.includes(project))) return project;
+  if (project !== undefined && (isRemote(options) || ids.includes(project))) return project;
   if (project !== undefined) throw new UserError(`there is no project ${project}, ${known}`);
   const [only, ...others] = ids;
   if (only !== undefined && others.length === 0) return only;
   throw new UserError(`give --project, ${known}`);
+}
+
+/** The ledger names the server and not the profile, whose server may change. */
+function withUrl(options: ImportOptions, configOptions: ConfigOptions): ImportOptions {
+  if (options.profile === undefined) return options;
+  return { ...options, url: chooseServer(configOptions, options).baseUrl };
 }
 
 /** Whether all records of the first block have a #uuid. */

@@ -10,10 +10,8 @@ import {
   TrackStreamRequestSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
 import { describeCallError } from "../client/call-fault.ts";
-import { readKey } from "../client/rpc-client.ts";
-import { placeOf } from "../client/server-call.ts";
+import { chooseServer } from "../client/choose-server.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { keyFrom } from "../config/environment.ts";
 import { UserError } from "../terminal/user-error.ts";
 import type { RefusedRecord } from "./refused.ts";
 import type { ImportTarget, PlaceOf, TargetPorts } from "./target.ts";
@@ -27,8 +25,7 @@ const lf = 0x0a;
 /** Opens a target that sends records to a running server, over one stream. */
 export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPorts): ImportTarget {
   const { projectId, options, summary } = ports;
-  const { baseUrl } = placeOf(configOptions, options.url);
-  const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readKey(options.keyFile);
+  const { baseUrl, key } = chooseServer(configOptions, options);
   const client = createClient(EventCollector, createGrpcTransport({ baseUrl, interceptors: [nameSender] }));
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;

@@ -29,6 +29,8 @@ export interface ImportSummary {
   /** Returns why the first record was refused, if all were; otherwise undefined. */
   allRefused(): string | undefined;
   text(seconds: number): string;
+  /** Returns the same counts for JSON. */
+  counts(seconds: number): Readonly<Record<string, unknown>>;
 }
 
 export interface SummaryOptions {
@@ -101,6 +103,12 @@ export function createImportSummary(
         ...linesOf("properties dropped", dropped),
       ];
       return `${lines.join("\n")}\n`;
+    },
+    counts(seconds) {
+      const [refusals, known, lost] = [refused, duplicates, dropped].map((of) => Object.fromEntries(of));
+      const examplesOf = examples > 0 && { examples: Object.fromEntries(shown) };
+      const times = { verb, records: accepted, seconds: Number(seconds.toFixed(3)) };
+      return { ...times, refused: refusals, duplicates: known, dropped: lost, ...examplesOf };
     },
   };
 }

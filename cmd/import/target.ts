@@ -17,13 +17,21 @@ export interface ImportOptions {
   readonly examples?: number;
   /** Imports files again that were imported before. */
   readonly again?: boolean;
+  /** Prints the summary as JSON on standard output. */
+  readonly json?: boolean;
   /** Exits with 1 if a record is refused. */
   readonly strict?: boolean;
-  /** Sends to a running server instead of opening the data folder. */
+  /** Each sends to a running server instead of opening the data folder. */
   readonly url?: string;
+  readonly profile?: string;
   readonly keyFile?: string;
   /** The number of lines of NDJSON, or rows of a table, to skip in the first file. */
   readonly skip?: number;
+}
+
+/** Whether records are sent to a running server. */
+export function isRemote({ url, profile }: ImportOptions): boolean {
+  return url !== undefined || profile !== undefined;
 }
 
 export interface ImportStreams {

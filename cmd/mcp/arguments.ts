@@ -7,7 +7,7 @@ export function addMcp(program: Command): void {
   withServer(command(program, "mcp", "give an agent tools over standard streams"), 60_000)
     .option(
       "--token <token>",
-      "query token, for a server without keys (default: $ENGAGE_TOKEN, or one in the configuration)",
+      "query token, for a server without keys (default: that of the profile, $ENGAGE_TOKEN, or one in the configuration)",
     )
     .addHelpText(
       "after",

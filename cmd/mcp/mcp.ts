@@ -3,26 +3,20 @@ import type { Readable } from "node:stream";
 import { packageVersion } from "../../base/package/root.ts";
 import { AgentTools } from "../../gen/engage/agent/v1/agent_tools_pb.ts";
 import { describeCallError } from "../client/call-fault.ts";
+import { chooseServer } from "../client/choose-server.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
-import { tokenOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 
-export interface McpOptions extends ServerOptions {
-  readonly token?: string;
-}
+export type McpOptions = ServerOptions;
 
 /**
  * Serves the tools of a running server over standard streams until standard input ends. It calls the server's service,
  * so the limits of pushes are the server's too.
  * @throws UserError
  */
-export async function runMcp(
-  options: ConfigOptions,
-  { token, ...server }: McpOptions,
-  stdin: Readable,
-): Promise<void> {
+export async function runMcp(options: ConfigOptions, server: McpOptions, stdin: Readable): Promise<void> {
   const ended = once(stdin, "close");
-  const bearerToken = tokenOf(options, { token, url: server.url });
+  const { token: bearerToken } = chooseServer(options, server);
   await withClient(AgentTools, options, { ...server, bearerToken }, async (tools) => {
     const [{ serveStdio }, { createProtocolServer }] = await Promise.all([
       import("@modelcontextprotocol/server/stdio"),

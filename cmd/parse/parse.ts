@@ -21,6 +21,8 @@ export interface ParseCommandOptions {
   readonly strict?: boolean;
   /** The file for lines without a record. */
   readonly rejects?: string;
+  /** Prints the summary as JSON. */
+  readonly json?: boolean;
   /** The number of bad lines that the summary shows for each reason. */
   readonly examples?: number;
 }
@@ -63,7 +65,7 @@ export async function runParse(
     gzip: "auto",
   }));
   for (const message of unread) writeForeign(streams.stderr, `engage: ${message}\n`);
-  writeForeign(streams.stderr, summary.text());
+  writeForeign(streams.stderr, options.json ? `${JSON.stringify(summary.counts())}\n` : summary.text());
   return unread.length > 0 || (options.strict === true && summary.failures() > 0) ? 1 : 0;
 }
 

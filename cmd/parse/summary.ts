@@ -8,6 +8,8 @@ export interface ParseSummary {
   failures(): number;
   /** Returns the counts, with the number and the first place of each reason. */
   text(): string;
+  /** Returns the same counts for JSON. */
+  counts(): Readonly<Record<string, unknown>>;
 }
 
 interface ReasonCount {
@@ -34,6 +36,7 @@ export function createSummary(maxExamples = 1): ParseSummary {
         reasons.set(failure.reason, { count: (known?.count ?? 0) + 1, examples });
       }
     },
+    counts: () => ({ lines, records, failures, reasons: Object.fromEntries(reasons) }),
     text() {
       const counts = [
         countOf(lines, "line"),

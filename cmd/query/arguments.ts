@@ -1,12 +1,14 @@
 import { type Command, Option } from "commander";
-import { type Common, command, optionsOf, positive } from "../arguments.ts";
+import { type Common, command, optionsOf, positive, withPlace } from "../arguments.ts";
 import type { QueryOptions } from "./query.ts";
 
 /** Adds `engage query`. */
 export function addQuery(program: Command): void {
-  command(program, "query", "query the events of a running server")
-    .option("--url <url>", "server to call (default: the configured address)")
-    .option("--token <token>", "query token (default: $ENGAGE_TOKEN, or one in the configuration)")
+  withPlace(command(program, "query", "query the events of a running server"))
+    .option(
+      "--token <token>",
+      "query token (default: that of the profile, $ENGAGE_TOKEN, or one in the configuration)",
+    )
     .argument("<file>", "the query as JSON, in the form of the REST body; - for standard input")
     .option("--project <id>", "project id instead of the query's projectId", positive)
     .option("--users", "list the users counted by one number (eventIndex, sliceDate, sliceGroupVal)")

@@ -151,9 +151,12 @@ function stretch(numbers: readonly number[], width: number): readonly number[] {
   });
 }
 
+/** Labels of axes and bars leave room for the chart. */
+const maxLabelLength = 100;
+
 /** Draws the first and the last label, and as many evenly spaced ones between them as fit. */
 function drawAxis(x: readonly string[], buckets: number, width: number): string {
-  const labels = Array.from({ length: buckets }, (_, at) => printable(x[at] ?? ""));
+  const labels = Array.from({ length: buckets }, (_, at) => printable(x[at] ?? "", maxLabelLength));
   const widest = Math.max(...labels.map(({ length }) => length));
   const columnsEach = (width - 1) / (buckets - 1);
   // Labels are centered at their buckets, except the first one, which begins there, and the last one, which ends there.
@@ -172,7 +175,7 @@ function drawAxis(x: readonly string[], buckets: number, width: number): string 
 
 function drawBars(series: readonly Series[], { columns, rows, hasColors }: ChartSize): string {
   const shown = series.slice(0, Math.max(rows, maxSeries));
-  const names = shown.map((one) => printable(nameOf(one)));
+  const names = shown.map((one) => printable(nameOf(one), maxLabelLength));
   const numbers = shown.map(({ values }) => numberOf(values[0]));
   const nameWidth = Math.max(...names.map(({ length }) => length));
   const valueWidth = Math.max(...shown.map(({ values }) => (values[0] ?? "").length));

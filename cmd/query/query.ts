@@ -4,10 +4,11 @@ import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ReadStream, WriteStream } from "node:tty";
 import { describeHtmlPage } from "../../base/text/html-page.ts";
-import { connectionError, placeOf, post, type ServerPlace, tokenOf } from "../client/server-call.ts";
+import { chooseServer, type ServerChoice } from "../client/choose-server.ts";
+import { connectionError, post, type ServerPlace } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
-import { maxMessageLength, printable } from "../terminal/table.ts";
+import { printable } from "../terminal/table.ts";
 import { guardsOf, writeForeign } from "../terminal/terminal.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 import { type ChartSize, formatChart } from "./chart.ts";
@@ -16,9 +17,8 @@ import { countDownload } from "./progress.ts";
 import type { QueryData } from "./series.ts";
 import { formatResult, formatUsers, type UserListData } from "./table.ts";
 
-export interface QueryOptions {
-  readonly url?: string;
-  readonly token?: string;
+export interface QueryOptions extends Pick<ServerChoice, "url" | "profile" | "token"> {
+  readonly verbose?: boolean;
   /** The id of the project. Default: the query's own. */
   readonly project?: number;
   readonly plot?: boolean;
@@ -45,8 +45,9 @@ export async function runQuery(
 ): Promise<void> {
   if (query.out !== undefined && !query.csv) throw new UsageError("--out takes CSV, give --csv too");
   const body = await readQuery(file, query, terminal.stdin);
-  const place = placeOf(options, query.url);
-  const token = tokenOf(options, query);
+  const place = chooseServer(options, query);
+  const { token } = place;
+  if (query.verbose) terminal.stderr.write(`server ${place.baseUrl} of ${place.namedBy}\n`);
   const path = `/open/${query.csv ? "streaming-download/" : ""}${query.users ? "event-user-list" : "event-analyze"}`;
   const response = await post(place, { path, token, body });
   if (query.csv && response.headers["content-type"]?.startsWith("text/csv")) {
@@ -65,11 +66,12 @@ export async function runQuery(
 function dataOf(baseUrl: string, text: string, status: number | undefined): unknown {
   const response = parse(text);
   if (response?.return_code === 0) return response.data;
-  const hint = response?.return_code === -1008 ? "; give --token or ENGAGE_TOKEN" : "";
+  const hint =
+    response?.return_code === -1008 ? "; give --token, ENGAGE_TOKEN or a profile with a token" : "";
   const said =
     response === undefined
       ? `HTTP ${status}, ${describeHtmlPage(text) ?? "which is no response of the analysis API"}`
-      : `${response.return_code} ${printable(response.return_message ?? "", maxMessageLength)}`;
+      : `${response.return_code} ${printable(response.return_message ?? "")}`;
   throw new UserError(`${baseUrl}: ${said}${hint}`);
 }
 
@@ -93,7 +95,7 @@ function show(data: unknown, { users, plot }: QueryOptions, { stdout, stderr }: 
   else if (plot) stdout.write(formatChart(data as QueryData, sizeOf(stdout)));
   else stdout.write(formatResult(data as QueryData));
   for (const warning of (data as Partial<QueryData>)?.warnings ?? [])
-    stderr.write(`warning: ${printable(warning, maxMessageLength)}\n`);
+    stderr.write(`warning: ${printable(warning)}\n`);
 }
 
 function sizeOf(stdout: WriteStream): ChartSize {

@@ -1,7 +1,9 @@
+import type { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { EventStore } from "../../store/events/events.ts";
 import { type Common, command, nonNegative, optionsOf } from "../arguments.ts";
 import type { Config } from "../config/config.ts";
+import { messageLines } from "../terminal/message-lines.ts";
 import { stopSignal } from "../terminal/stop-signal.ts";
 import { UsageError } from "../terminal/user-error.ts";
 import type { StoreOutput } from "./store.ts";
@@ -31,6 +33,12 @@ interface ForgetOptions extends StoreOptions {
   readonly userProperty?: readonly string[];
   readonly maxUses?: number;
   readonly yes?: true;
+}
+
+const withLines = "print one JSON object per line";
+
+function linesOf({ json }: StoreOptions): Writable {
+  return json ? messageLines(process.stdout) : process.stdout;
 }
 
 /** Adds `engage store …`, commands that open the event store themselves, so that no server may run on it. */
@@ -65,24 +73,28 @@ export function addStore(program: Command): void {
     store,
     "rebuild-intake",
     "rebuild the intake, which holds user ids and uuids, from the events and the spool",
-  ).action(async (options: Common) => {
-    const [{ loadConfig }, { rebuildIntakeOf }] = await Promise.all([
-      import("../config/config.ts"),
-      import("../serve/event/rebuild-intake.ts"),
-    ]);
-    const { config } = loadConfig(await optionsOf(options));
-    const { stdout, stderr } = process;
-    await rebuildIntakeOf(config, { stdout, stderr, signal: stopSignal("stopped; nothing was changed") });
-  });
+  )
+    .option("--json", withLines)
+    .action(async (options: StoreOptions) => {
+      const [{ loadConfig }, { rebuildIntakeOf }] = await Promise.all([
+        import("../config/config.ts"),
+        import("../serve/event/rebuild-intake.ts"),
+      ]);
+      const { config } = loadConfig(await optionsOf(options));
+      const { stderr } = process;
+      const stdout = linesOf(options);
+      await rebuildIntakeOf(config, { stdout, stderr, signal: stopSignal("stopped; nothing was changed") });
+    });
   command(store, "accept-loss", "accept that a store has lost data, so that a server can start on it")
     .argument("<store>", "events, inbox or channels")
-    .action(async (name: string, options: Common) => {
+    .option("--json", withLines)
+    .action(async (name: string, options: StoreOptions) => {
       const [{ loadConfig }, { acceptLossOf }] = await Promise.all([
         import("../config/config.ts"),
         import("../serve/data/accept-loss.ts"),
       ]);
       const { config } = loadConfig(await optionsOf(options));
-      await acceptLossOf(config, name, process.stdout);
+      await acceptLossOf(config, name, linesOf(options));
     });
   add("check", "read all data once and list the faults", ({ commands, store, output, signal }) =>
     commands.checkStore(store, signal, output),
@@ -92,13 +104,14 @@ export function addStore(program: Command): void {
   addMove(store);
 }
 
-interface MoveOptions extends Common {
+interface MoveOptions extends StoreOptions {
   readonly to: string;
 }
 
 function addMove(store: Command): void {
   command(store, "move", "move a data folder into the PostgreSQL and ClickHouse servers that replicas share")
     .requiredOption("--to <file>", "configuration of the replicas, with stores.driver shared (required)")
+    .option("--json", withLines)
     .addHelpText(
       "after",
       `
@@ -124,7 +137,12 @@ channels are not moved: they are in the configuration, or beside it.`,
       const { config: from } = loadConfig(await optionsOf(options));
       const { config: target } = loadConfig(await optionsOf({ config: to }));
       const signal = stopSignal("stopped; run it again to go on");
-      process.exitCode = await moveStore({ from, to: target, streams: process, signal });
+      process.exitCode = await moveStore({
+        from,
+        to: target,
+        streams: { stdout: linesOf(options), stderr: process.stderr },
+        signal,
+      });
     });
 }
 

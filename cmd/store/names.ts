@@ -1,8 +1,7 @@
 import { exactCountOf } from "../../base/text/count.ts";
-import { nearestName } from "../../base/text/nearest.ts";
 import type { EventStore, NameUses, PropertyTable, PropertyUse } from "../../store/events/events.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
-import { UserError } from "../terminal/user-error.ts";
+import { unknownName } from "../terminal/unknown-name.ts";
 import type { StoreOutput } from "./store.ts";
 
 /** A name and the number of events or users that use it. */
@@ -130,7 +129,7 @@ function match<T extends { readonly name: string }>(
 ): T[] {
   const names = new Set(all.map(({ name }) => name));
   const exact = new Set(wanted.filter((name) => !name.includes("*")));
-  for (const name of exact) if (!names.has(name)) throw unknownName(kind, name, names);
+  for (const name of exact) if (!names.has(name)) throw unknownName(kind, name, [...names]);
   const patterns = wanted.filter((name) => name.includes("*")).map(patternOf);
   return all.filter(({ name }) => exact.has(name) || patterns.some((pattern) => pattern.test(name)));
 }
@@ -139,11 +138,4 @@ function match<T extends { readonly name: string }>(
 function patternOf(text: string): RegExp {
   const parts = text.split(/\*+/).map((part) => part.replace(/[^\w#]/g, (letter) => `\\${letter}`));
   return new RegExp(`^${parts.join(".*?")}$`);
-}
-
-function unknownName(kind: Kind, name: string, names: ReadonlySet<string>): UserError {
-  const near = nearestName(name, names);
-  const advice =
-    near === undefined ? "run engage store names to list them" : `the nearest is ${JSON.stringify(near)}`;
-  return new UserError(`${kind} ${JSON.stringify(name)} is not known, ${advice}`);
 }

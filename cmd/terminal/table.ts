@@ -8,10 +8,10 @@ export interface Column<T> {
   readonly isRight?: boolean;
 }
 
-/** A longer last column would wrap on every terminal. */
-const maxCellLength = 100;
+/** A longer cell moves the rest of its row to the right, so that it does not widen all rows. */
+const maxColumnWidth = 100;
 /** Messages list the valid values, which are hundreds of words at most. */
-export const maxMessageLength = 16_384;
+const maxMessageLength = 16_384;
 const gap = "  ";
 
 /** Formats rows as lines of aligned columns under their heads. Numbers are aligned on the right. */
@@ -19,7 +19,8 @@ export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]
   const laidOut = columns.map(({ head, of, isRight = false }) => {
     const values = rows.map(of);
     const cells = [head, ...values.map((value) => printable(String(value)))];
-    const width = cells.reduce((widest, { length }) => Math.max(widest, length), 0);
+    const widest = cells.reduce((most, { length }) => Math.max(most, length), 0);
+    const width = Math.min(widest, maxColumnWidth);
     const isNumeric = isRight || values.some((value) => typeof value !== "string");
     return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
   });
@@ -33,7 +34,7 @@ export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]
 }
 
 /** Texts come from strangers: what steers a terminal is shown as its number. */
-export function printable(text: string, maxLength: number = maxCellLength): string {
+export function printable(text: string, maxLength: number = maxMessageLength): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
   return escapeLine(cut);
 }

@@ -25,10 +25,11 @@ export function addToken(program: Command): void {
     .action((options: Common & { json?: true }) =>
       run(options, ({ listTokens }, config) => listTokens(config, options, process)),
     );
-  command(token, "revoke <name>", "revoke a token created by a command").action(
-    (name: string, options: Common) =>
-      run(options, ({ revokeToken }, config) => revokeToken(config, name, process)),
-  );
+  command(token, "revoke <name>", "revoke a token created by a command")
+    .option("--json", "print one JSON object")
+    .action((name: string, options: Common & { json?: true }) =>
+      run(options, ({ revokeToken }, config) => revokeToken(config, name, options, process)),
+    );
 }
 
 function rate(text: string): number {

@@ -106,11 +106,17 @@ export async function listTokens(
 }
 
 /** Removes a token that was created by a command. */
-export async function revokeToken(config: Config, name: string, { stdout }: Surroundings): Promise<void> {
+export async function revokeToken(
+  config: Config,
+  name: string,
+  { json }: { readonly json?: boolean },
+  { stdout }: Surroundings,
+): Promise<void> {
   if (!(await withTokenStore(config, (tokens) => tokens.remove(name)))) {
     const isConfigured = config.analysis.tokens.some((token) => token.name === name);
     const hint = isConfigured ? "it is in the configuration, remove it there" : "see engage token list";
     throw new UserError(`token ${JSON.stringify(name)} cannot be revoked: ${hint}`);
   }
-  stdout.write(`${JSON.stringify(name)} is revoked; a running server refuses it within a second\n`);
+  if (json) stdout.write(`${JSON.stringify({ name, revoked: true })}\n`);
+  else stdout.write(`${JSON.stringify(name)} is revoked; a running server refuses it within a second\n`);
 }

@@ -80,6 +80,7 @@ async function call(
     import("./client.ts"),
     import("./webhook.ts"),
   ]);
-  const output = { stdout: process.stdout, json: options.json };
+  const { stdout, stderr } = process;
+  const output: MessageOutput = { stdout, stderr, json: options.json };
   await withWebhookClient(await optionsOf(options), options, (client) => run(commands, client, output));
 }

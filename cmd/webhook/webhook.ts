@@ -9,7 +9,8 @@ import {
   ReplayDeadLettersResponseSchema,
   type TargetStats,
 } from "../../gen/engage/webhook/v1/delivery_pb.ts";
-import { type MessageOutput, timeOf, writeJson } from "../terminal/messages.ts";
+import { collectRows } from "../client/collect-rows.ts";
+import { type MessageOutput, timeOf, writeJson, writeRows } from "../terminal/messages.ts";
 import { sizeOf } from "../terminal/sizes.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -78,15 +79,15 @@ export async function printDeliveries(
   output: MessageOutput,
 ): Promise<void> {
   const { channel = "", target = "", batch = "", request = "", pushId = "" } = filter;
-  const rows = await collect(limit, async (page) => {
+  const found = await collectRows(limit, maxPageSize, async (page) => {
     const response = await client.listDeliveries({
       filter: { channel, target, batchId: batch, requestId: request, pushId },
       state: state === undefined ? DeliveryState.UNSPECIFIED : deliveryStates[state]!,
       ...page,
     });
-    return { rows: response.deliveries, next: response.nextPageToken };
+    return { rows: response.deliveries, nextPageToken: response.nextPageToken };
   });
-  writeRows(output, rows, deliveryColumns, "no deliveries");
+  writeRows(output, { schema: DeliverySchema, columns: deliveryColumns, none: "no deliveries" }, found);
 }
 
 const idColumns: readonly Column<Delivery>[] = [
@@ -126,12 +127,12 @@ export async function printDeadLetters(
   { limit }: { readonly limit: number },
   output: MessageOutput,
 ): Promise<void> {
-  const rows = await collect(limit, async (page) => {
+  const found = await collectRows(limit, maxPageSize, async (page) => {
     const response = await client.listDeadLetters({ filter: deadLetterFilter(filter), ...page });
-    return { rows: response.deadLetters, next: response.nextPageToken };
+    return { rows: response.deadLetters, nextPageToken: response.nextPageToken };
   });
   const columns = [...idColumns, attemptsColumn, deadColumn, reasonColumn];
-  writeRows(output, rows, columns, "no dead letters");
+  writeRows(output, { schema: DeliverySchema, columns, none: "no dead letters" }, found);
 }
 
 const deadColumn: Column<Delivery> = { head: "DEAD SINCE", of: ({ deadTime }) => timeOf(deadTime) };
@@ -164,28 +165,3 @@ export async function replayDeadLetters(
 
 /** The server returns at most this many rows per page. */
 const maxPageSize = 1_000;
-
-/** Reads pages until there are `limit` rows. A page before the last one may be empty. */
-async function collect(
-  limit: number,
-  read: (page: { pageSize: number; pageToken: string }) => Promise<{ rows: Delivery[]; next: string }>,
-): Promise<readonly Delivery[]> {
-  const found: Delivery[] = [];
-  let pageToken = "";
-  do {
-    const { rows, next } = await read({ pageSize: Math.min(limit - found.length, maxPageSize), pageToken });
-    found.push(...rows);
-    pageToken = next;
-  } while (pageToken !== "" && found.length < limit);
-  return found;
-}
-
-function writeRows(
-  output: MessageOutput,
-  rows: readonly Delivery[],
-  columns: readonly Column<Delivery>[],
-  none: string,
-): void {
-  if (output.json) writeJson(output.stdout, DeliverySchema, rows);
-  else output.stdout.write(rows.length === 0 ? `${none}\n` : formatTable(columns, rows));
-}

@@ -63,3 +63,16 @@ describe("the help of engage", () => {
     }
   });
 });
+
+/** Commands that print nothing but a log, a show, another protocol, or a script for shells. */
+const withoutJson = ["serve", "parser-plugin", "demo", "mcp", "completion"];
+
+it("every command that prints results takes --json", () => {
+  const lacking = leaves.filter(({ command }) => !command.options.some(({ long }) => long === "--json"));
+  expect(lacking.map(({ name }) => name)).toEqual(withoutJson);
+});
+
+it("every command takes --quiet and --verbose, except those that only log", () => {
+  const lacking = leaves.filter(({ command }) => !command.options.some(({ long }) => long === "--quiet"));
+  expect(lacking.map(({ name }) => name)).toEqual(["serve", "parser-plugin", "completion"]);
+});

@@ -1,12 +1,11 @@
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
-import { ConnectError } from "@connectrpc/connect";
-import { parse } from "yaml";
 import { InvalidFieldsError } from "../../../base/rpc/invalid-fields.ts";
-import { firstLine } from "../../../base/text/system-error.ts";
-import { decodeJson } from "../../../gateway/rest/json-message.ts";
 import { type Task, TaskSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { readQuery } from "../../../services/channel/rest/read-query.ts";
 import { UserError } from "../../terminal/user-error.ts";
+import { decodeObject, isObject, mapLists, parseObject } from "./message-file.ts";
+
+const what = "a task";
 
 /**
  * Decodes a task in YAML or JSON as the server decodes it over REST. Push ids may be a list, and a value of a content a text.
@@ -14,33 +13,23 @@ import { UserError } from "../../terminal/user-error.ts";
  * @throws UserError
  */
 export function decodeTask(name: string, source: string): Task {
-  let value: unknown;
-  try {
-    // In YAML's core schema dates are texts.
-    value = parse(source);
-  } catch (error) {
-    throw new UserError(`${name} is not YAML: ${firstLine((error as Error).message)}`, { cause: error });
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UserError(`${name} is not a task: it must be an object with channel_id, contents and audience`);
-  }
-  const { json, violations } = readQuery(TaskSchema, withListedIds(withTextValues(value as JsonObject)), "");
+  const value = parseObject(name, source, what, "channel_id, contents and audience");
+  const { json, violations } = readQuery(TaskSchema, withListedIds(withTextValues(value)), "");
   if (violations.length > 0) throw new UserError(`${name}: ${new InvalidFieldsError(violations).message}`);
   try {
     return fromJson(TaskSchema, json);
   } catch (error) {
-    throw new UserError(`${name} is not a task: ${reasonOf(json, error)}`, { cause: error });
+    // The library names no path, so the server's reader says which fields are wrong.
+    if (isObject(json)) decodeObject(TaskSchema, json, name, what);
+    throw new UserError(`${name} is not ${what}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Names the fields that are wrong. Unknown keys are reported by the library. */
-function reasonOf(json: JsonValue, error: unknown): string {
-  try {
-    decodeJson(TaskSchema, json);
-  } catch (fault) {
-    if (fault instanceof ConnectError) return fault.rawMessage;
-  }
-  return (error as Error).message;
+/** Decodes the values of a content by the names of their fields. @throws UserError */
+export function decodeContent(name: string, source: string): Task["contents"][number] {
+  const values = parseObject(name, source, "a content", "a value for each field");
+  const json = withTextValues({ contents: [{ language: "default", values }] });
+  return decodeObject(TaskSchema, json, name, "a content").contents[0]!;
 }
 
 /** Expands `push_ids: [ann]` to `push_ids: {push_ids: [ann]}`. */
@@ -62,19 +51,6 @@ function withTextValues(task: JsonObject): JsonObject {
   });
 }
 
-/** Changes the items of the named members of an object, where these are lists of objects. */
-function mapLists(
-  object: JsonObject,
-  changes: Readonly<Record<string, (item: JsonObject) => JsonObject>>,
-): JsonObject {
-  const entries = Object.entries(object).map(([key, value]): [string, JsonValue] => {
-    const change = Object.hasOwn(changes, key) ? changes[key] : undefined;
-    if (change === undefined || !Array.isArray(value)) return [key, value];
-    return [key, value.map((item) => (isObject(item) ? change(item) : item))];
-  });
-  return Object.fromEntries(entries);
-}
-
 function withTexts(content: JsonObject): JsonObject {
   const { values } = content;
   if (!isObject(values)) return content;
@@ -83,8 +59,4 @@ function withTexts(content: JsonObject): JsonObject {
     typeof value === "string" || typeof value === "number" ? { text: String(value) } : value,
   ]);
   return { ...content, values: Object.fromEntries(full) };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,8 +7,15 @@ const introduction = `
 \`npm install --global\` installs, and \`engage completion\` prints the completion of bash, zsh and fish.
 
 Commands that read the configuration take \`--config\`; without it they read \`$ENGAGE_CONFIG\`, \`./engage.yaml\`, or the
-demo's. Commands that call a server take its address from there, a key from \`--key-file\` or \`$ENGAGE_KEY\`, and a query
-token from \`--token\` or \`$ENGAGE_TOKEN\`.
+demo's. Commands that call a server take the first of \`--url\`, the profile of \`--profile\` or \`$ENGAGE_PROFILE\`, the
+configured address, and, without a configuration, the profile in use. \`engage profile\` stores profiles. A key comes from
+\`--key-file\`, the profile or \`$ENGAGE_KEY\`, and a query token from \`--token\`, the profile or \`$ENGAGE_TOKEN\`.
+
+Results go to standard output; progress, notes and warnings to standard error, unless \`--quiet\` is given. With \`--json\`
+results are JSON, and the last line of standard error is, after an error, an object such as
+\`{"error":{"code":"not_found","message":"…","exit_code":1}}\`. The code is \`usage\`, \`configuration\`, \`failed\`,
+\`stopped\`, \`system\`, \`internal\`, or that of the refused call; \`violations\` name its wrong fields, and \`problems\`
+those of a configuration.
 `;
 
 /** Writes the reference of all commands and options. */

@@ -118,7 +118,8 @@ describe("engage query", () => {
       },
     };
     const refused = await query(["q.json", "--json"], { engine: refusing });
-    expect(refused.stderr).toBe(`engage: URL: -1001 valid are ${words}\n`);
+    const error = { code: "failed", message: `URL: -1001 valid are ${words}`, exit_code: 1 };
+    expect(JSON.parse(refused.stderr)).toEqual({ error });
   });
 
   test("takes a file that begins with a byte order mark", async () => {

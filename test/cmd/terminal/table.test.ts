@@ -17,11 +17,24 @@ describe("a table", () => {
     );
   });
 
+  it("cuts no cell, and aligns the others as if it were shorter", () => {
+    const columns = [
+      { head: "NAME", of: (name: string) => name },
+      { head: "LENGTH", of: ({ length }: string) => length },
+    ];
+    const long = "x".repeat(150);
+    const lines = formatTable(columns, [long, "a"]).split("\n");
+    expect(lines.slice(1)).toEqual([`${long}     150`, `a${" ".repeat(99)}       1`, ""]);
+  });
+
   it.each([
     ["a\u0000b\u001b[2J\u202e\n", "a\\u0000b\\u001b[2J\\u202e\\u000a"],
     ["张三", "张三"],
-    ["x".repeat(101), `${"x".repeat(99)}…`],
   ])("shows %j as %j", (text, shown) => {
     expect(printable(text)).toBe(shown);
+  });
+
+  it("shortens a label to the given length", () => {
+    expect(printable("x".repeat(101), 100)).toBe(`${"x".repeat(99)}…`);
   });
 });

@@ -51,7 +51,7 @@ describe("tokens that a command makes", () => {
     expect(await run((to) => listTokens(config, {}, to))).toMatch(
       /^NAME {5}PROJECTS {2}PER SECOND {2}CREATED\nwritten {2}2 +in the configuration\none {6}1 .*\nall {6}all .*\n$/,
     );
-    await run((to) => revokeToken(config, "one", to));
+    await run((to) => revokeToken(config, "one", {}, to));
     const lines = (await run((to) => listTokens(config, { json: true }, to))).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).name)).toEqual(["written", "all"]);
   });
@@ -78,7 +78,7 @@ describe("tokens that a command makes", () => {
   ])("%s can't be revoked", async (name, message) => {
     const { config, run, create, read } = open([{ name: "written", token: "x", projects: [2] }]);
     await create("one");
-    await expect(run((to) => revokeToken(config, name, to))).rejects.toThrow(message);
+    await expect(run((to) => revokeToken(config, name, {}, to))).rejects.toThrow(message);
     expect(read()).toHaveLength(1);
   });
 
@@ -100,7 +100,7 @@ describe("a server", () => {
     const token = await create("one");
     expect(list.find(token)).toBeUndefined();
     await vi.waitFor(() => expect(list.find(token)).toMatchObject({ name: "one", projects: [1] }), timeout);
-    await run((to) => revokeToken(config, "one", to));
+    await run((to) => revokeToken(config, "one", {}, to));
     await vi.waitFor(() => expect(list.find(token)).toBeUndefined(), timeout);
   });
 

@@ -107,7 +107,7 @@ describe("callers", () => {
       await runEngage([...args, "--key-file", "gone.txt"], { cwd }),
     ];
     expect(results.map(({ code }) => code)).toEqual([0, 0, 1, 1, 1]);
-    expect(results[3]!.stderr).toMatch(/; use --key-file or ENGAGE_KEY\n$/);
+    expect(results[3]!.stderr).toMatch(/; use --key-file, ENGAGE_KEY or a profile\n$/);
     expect(results[4]!.stderr).toBe('engage: cannot read the key file "gone.txt": no such file or folder\n');
   });
 

@@ -87,7 +87,7 @@ function startBar(stderr: WriteStream) {
 }
 
 /** Returns the state in words, such as `done`. */
-export function stateName({ state }: TaskProgress): string {
+export function stateName({ state }: { readonly state: TaskState }): string {
   return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
 }
 

@@ -1,90 +1,34 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../../cmd/config/config.ts";
-import { startServer } from "../../../cmd/serve/server.ts";
-import { type OnEnd, openForAll } from "../../open-for-all.ts";
-import { folderWith } from "../config/load.ts";
-import { listen, secret } from "../listener.ts";
+import { expect, test } from "vitest";
+import { openForAll } from "../../open-for-all.ts";
+import { type ChannelServerOptions, openChannelServer } from "../channel-server.ts";
 import { runEngage, startEngage } from "../run-engage.ts";
 
-/** A server with a channel `mail` to a receiver that names these elements of each batch as failed. */
-async function openServer({
-  fail = [],
-  rate,
-  name = "mail",
-  onEnd = onTestFinished,
-}: {
-  fail?: readonly number[];
-  rate?: number;
-  name?: string;
-  onEnd?: OnEnd;
-} = {}) {
-  const response = { fail, returnCode: 0, status: 200, isEmpty: false };
-  const receiver = await listen({ response }, onEnd);
-  const cwd = folderWith(
-    {
-      "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
-      "users.json": JSON.stringify({
-        name: "levels",
-        contents: [{ language: "default", values: { title: "Hi" } }],
-        audience: {
-          users: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: [3] }] },
-        },
-      }),
-      "words.yaml": "audience: {users: {filts: [{columnName: level, tableType: users}]}}\n",
-      "wrong.yaml": "audience: {push_ids: {push_ids: ann}}\n",
-      "unknown.yaml": "audiance: {push_ids: [ann]}\n",
-      "listed.yaml": "audience: {push_ids: [ann]}\n",
-      "ids.txt": "bob\nann\n\nbob\n",
-    },
-    onEnd,
-  );
-  const start = async (address: string) => {
-    const settings = {
-      listen: address,
-      data: "data",
-      log: { level: "silent" },
-      drainMs: 1_000,
-      projects: [{ id: 1, appids: ["shop"], zone: "+00:00" }],
-      channel: { outbound: { allow: ["127.0.0.0/8"] } },
-    };
-    writeFileSync(join(cwd, "engage.yaml"), JSON.stringify(settings));
-    const { config, locate } = loadConfig({ env: {}, cwd });
-    const server = await startServer(config, { locate });
-    onEnd(() => server.stop());
-    return server;
-  };
-  const server = await start("127.0.0.1:0");
-  const { url } = server.address;
-  const created = await fetch(`${url}/v1/channels`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      name,
-      project_id: "1",
-      url: receiver.url,
-      push_id_property: "#account_id",
-      authentication: { secret },
-      ...(rate !== undefined && { delivery: { batch_size: 10, rate_limit: rate } }),
-      content_template: [
-        { name: "title", input_method: "INPUT_METHOD_TEXT", required: true },
-        { name: "count", input_method: "INPUT_METHOD_NUMBER" },
-      ],
-    }),
-  });
-  expect(created.status).toBe(200);
+async function openServer(options: ChannelServerOptions = {}) {
+  const server = await openChannelServer({ files, ...options });
+  const { cwd, url } = server;
   const push = (...args: readonly string[]) => runEngage(["push", ...args, "--url", url], { cwd });
   const begin = (...args: readonly string[]) => startEngage(["push", ...args, "--url", url], { cwd });
-  const restart = async () => {
-    await server.stop();
-    await start(new URL(url).host);
-  };
-  return { push, begin, restart, seen: receiver.seen };
+  return { ...server, push, begin };
 }
+
+const files = {
+  "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
+  "users.json": JSON.stringify({
+    name: "levels",
+    contents: [{ language: "default", values: { title: "Hi" } }],
+    audience: {
+      users: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: [3] }] },
+    },
+  }),
+  "words.yaml": "audience: {users: {filts: [{columnName: level, tableType: users}]}}\n",
+  "wrong.yaml": "audience: {push_ids: {push_ids: ann}}\n",
+  "unknown.yaml": "audiance: {push_ids: [ann]}\n",
+  "listed.yaml": "audience: {push_ids: [ann]}\n",
+  "ids.txt": "bob\nann\n\nbob\n",
+};
 
 /** Three batches, a second apart. */
 const thirty = Array.from({ length: 30 }, (_, at) => `user-${at}`);
@@ -179,7 +123,7 @@ test("a channel goes by its name, also by one that looks like an id", async () =
 const shared = openForAll((onEnd) => openServer({ onEnd }));
 
 test.each([
-  [["--channel", "letter", "--to", "a"], 1, 'no channel has the id or name "letter"'],
+  [["--channel", "letter", "--to", "a"], 1, 'channel "letter" is not known, valid are "mail"'],
   [["--to", "a"], 2, "a channel is required: --channel, or channel_id in the file"],
   [["none.yaml", "--channel", "mail"], 1, 'cannot read "none.yaml": no such file or folder'],
   [

@@ -1,8 +1,9 @@
 import type { WriteStream } from "node:tty";
 import { toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { countOf } from "../../base/text/count.ts";
+import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import {
   type FailedItem,
@@ -10,12 +11,14 @@ import {
   TaskProgressSchema,
 } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import { type Task, TaskSchema, TaskState } from "../../gen/engage/channel/v1/task_pb.ts";
+import { findChannel } from "../client/find-channel.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
 import type { ConfigOptions } from "../config/config.ts";
-import { type Column, formatTable, maxMessageLength, printable } from "../terminal/table.ts";
-import { writeForeign } from "../terminal/terminal.ts";
-import { UsageError, UserError } from "../terminal/user-error.ts";
-import { readTask, type TaskOptions } from "./task.ts";
+import { writeWarnings } from "../terminal/messages.ts";
+import { type Column, formatTable, printable } from "../terminal/table.ts";
+import { type Output, writeForeign } from "../terminal/terminal.ts";
+import { UsageError } from "../terminal/user-error.ts";
+import { readTask, type TaskOptions } from "./read-task.ts";
 import { hasSucceeded, stateName, watchRun } from "./watch.ts";
 
 export interface PushOptions extends ServerOptions, TaskOptions {
@@ -55,8 +58,12 @@ export async function runPush(
     throw new UsageError(`${known} is an existing task; omit the file`);
   const wanted = known === undefined ? await readTask(file, options, terminal.stdin) : undefined;
   return await withClient(ChannelSender, config, options, async (client) => {
-    const taskId = known ?? (await createTask(client, wanted!, options, terminal));
-    if (taskId === undefined) return 0;
+    const created = wanted === undefined ? undefined : await createTask(client, wanted, stderr);
+    if (created?.state === TaskState.SCHEDULED) {
+      writeForeign(stdout, options.json ? jsonOf(created) : `${describeNextRun(created)}\n`);
+      return 0;
+    }
+    const taskId = known ?? created!.taskId;
     if (options.watch === undefined) {
       const { task } = await client.runTask({ taskId });
       if (!options.wait) {
@@ -76,50 +83,27 @@ export async function runPush(
   });
 }
 
-/** Creates a task. Returns undefined when a schedule runs it. */
-async function createTask(
-  client: Sender,
-  wanted: Task,
-  { json }: PushOptions,
-  { stdout, stderr }: Terminal,
-): Promise<string | undefined> {
-  const channelId = await channelIdOf(client, wanted.channelId);
+/** Creates a task in the channel with the id or name that it names. Warnings of the server are printed. */
+export async function createTask(client: Sender, wanted: Task, stderr: Output): Promise<Task> {
+  const { channelId } = await channelOf(client, wanted);
   const { task, warnings } = await client.createTask({ task: { ...wanted, channelId } });
-  for (const warning of warnings) stderr.write(`warning: ${printable(warning, maxMessageLength)}\n`);
-  if (task!.state !== TaskState.SCHEDULED) return task!.taskId;
-  const at = task!.nextRunTime && timestampDate(task!.nextRunTime).toISOString();
-  writeForeign(stdout, json ? jsonOf(task!) : `${task!.taskId} runs at ${at}\n`);
-  return undefined;
+  writeWarnings(stderr, warnings);
+  return task!;
+}
+
+/** Finds the channel of a new task by the id or name that it names. @throws UserError */
+export async function channelOf(client: Sender, { channelId }: Task): Promise<Channel> {
+  if (channelId === "") throw new UsageError("a channel is required: --channel, or channel_id in the file");
+  return await findChannel(client, channelId);
+}
+
+/** Says when a scheduled task runs next. */
+export function describeNextRun({ taskId, nextRunTime }: Task): string {
+  return `${taskId} runs at ${nextRunTime && timestampDate(nextRunTime).toISOString()}`;
 }
 
 function jsonOf(task: Task): string {
   return `${JSON.stringify(toJson(TaskSchema, task))}\n`;
-}
-
-const channelPage = 1_000;
-
-/** Finds a channel by its id or name. */
-async function channelIdOf(client: Sender, given: string): Promise<string> {
-  if (given === "") throw new UsageError("a channel is required: --channel, or channel_id in the file");
-  if (/^c\d+$/.test(given) && (await isChannel(client, given))) return given;
-  let pageToken = "";
-  do {
-    const page = await client.listChannels({ pageSize: channelPage, pageToken });
-    const found = page.channels.find(({ name }) => name === given);
-    if (found !== undefined) return found.channelId;
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "");
-  throw new UserError(`no channel has the id or name ${JSON.stringify(given)}`);
-}
-
-async function isChannel(client: Sender, channelId: string): Promise<boolean> {
-  try {
-    await client.getChannel({ channelId });
-    return true;
-  } catch (error) {
-    if (error instanceof ConnectError && error.code === Code.NotFound) return false;
-    throw error;
-  }
 }
 
 const shownItems = 10;
@@ -143,10 +127,8 @@ async function summary(client: Sender, progress: TaskProgress): Promise<string> 
     ...(retried > 0n ? [countOf(retried, "retry")] : []),
     ...(warnings > 0n ? [`${countOf(warnings, "response")} with a warning`] : []),
   ];
-  const reasons = failed.map(
-    ({ reason, count }) => `failed     ${count}: ${printable(reason, maxMessageLength)}\n`,
-  );
-  const why = task?.failure ? `reason     ${printable(task.failure, maxMessageLength)}\n` : "";
+  const reasons = failed.map(({ reason, count }) => `failed     ${count}: ${printable(reason)}\n`);
+  const why = task?.failure ? `reason     ${printable(task.failure)}\n` : "";
   return `${head}: ${parts.join(", ")}\nsucceeded  ${succeeded}\n${reasons.join("")}${why}${await itemsOf(client, progress)}`;
 }
 

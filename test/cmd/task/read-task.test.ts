@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { toJson } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { readTask } from "../../../cmd/push/task.ts";
+import { readTask } from "../../../cmd/task/read-task.ts";
 import { TaskSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { folderWith } from "../config/load.ts";
 
