@@ -144,6 +144,8 @@ describe("a server from there", () => {
   };
   const saved = { name: "logins", requestJson: JSON.stringify(query) };
   const token = "token=demo-token";
+  const listTools = post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const accept = "application/json, text/event-stream";
   let child: ChildProcess;
   let url: string;
 
@@ -179,6 +181,7 @@ describe("a server from there", () => {
     ["/v1/channels", {}, "{"],
     ["/v1/webhook/stats", {}, '"targets":'],
     ["/v1/dead-letter-kinds", {}, '"kinds":'],
+    ["/mcp", { ...listTools, headers: { ...listTools.headers, accept } }, '"send_push"'],
     ["/v1/settings/version", {}, `"nodeVersion":"${process.version}"`],
   ])("answers %s", async (path, init, part) => {
     const response = await fetch(url + path, init);
