@@ -1,5 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import type { Logger } from "pino";
+import { traceIdOf } from "../base/trace/trace.ts";
 import { createByMethod } from "./call/by-method.ts";
 import type { CallObserver, CallRecord } from "./call/record.ts";
 import { codeName } from "./call/status.ts";
@@ -44,7 +45,10 @@ function createWriter(logger: Logger, level: "warn" | "info"): WriteLine {
   return (line) => logger[level](line, "call");
 }
 
-/** The fields that differ from call to call; undefined ones are not written. */
+/**
+ * The fields that differ from call to call; undefined ones are not written. The id of the trace has the name that tools
+ * look for: https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
+ */
 class AccessLine {
   readonly ms: number;
   readonly bytesIn: number;
@@ -53,6 +57,7 @@ class AccessLine {
   readonly peer: string;
   readonly caller: string | undefined;
   readonly traceparent: string | undefined;
+  readonly trace_id: string | undefined;
 
   constructor(record: CallRecord) {
     this.ms = Math.round((performance.now() - record.startedMs) * 100) / 100;
@@ -62,5 +67,6 @@ class AccessLine {
     this.peer = record.peer.address;
     this.caller = record.caller.kind === "anonymous" ? undefined : record.caller.name;
     this.traceparent = record.traceparent;
+    this.trace_id = record.span === undefined ? undefined : traceIdOf(record.span);
   }
 }

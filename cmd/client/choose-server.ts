@@ -1,5 +1,5 @@
 import { type ConfigOptions, configFileOf } from "../config/config.ts";
-import { keyFrom, profileFrom, tokenFrom } from "../config/environment.ts";
+import { keyFrom, profileFrom, tokenFrom } from "../config/environment/environment.ts";
 import { type Profile, profileNamed, readProfiles } from "../config/profiles.ts";
 import { readSecretFile } from "../config/secret-files.ts";
 import { cannotRead } from "../terminal/file-fault.ts";

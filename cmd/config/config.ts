@@ -2,7 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { packageRoot } from "../../base/package/root.ts";
 import { describeReason } from "../../base/text/system-error.ts";
-import { configFileFrom, type Environment, readEnvironment } from "./environment.ts";
+import {
+  configFileFrom,
+  type Environment,
+  type Override,
+  readEnvironment,
+} from "./environment/environment.ts";
+import { readOtelEnvironment } from "./environment/otel-environment.ts";
 import { validate } from "./issues.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import { findPlaceholders } from "./placeholders.ts";
@@ -17,7 +23,7 @@ import { configSchema } from "./schema/schema.ts";
 import { dropEmptySections, textAt } from "./schema/walk.ts";
 import { readSecrets } from "./secret-files.ts";
 import { type ConfigSource, parseConfigSource } from "./source.ts";
-import { withValue } from "./tree.ts";
+import { valueAt, withValue } from "./tree.ts";
 import { findValidPart, isDoubtful } from "./valid-part.ts";
 import { listValues, type SettingValue } from "./values.ts";
 
@@ -83,8 +89,14 @@ export function loadConfig(options: ConfigOptions): LoadedConfig {
  */
 export function readConfig(options: ConfigOptions): LoadedConfig & { readonly problems: readonly Problem[] } {
   const { source, isDemo } = openSource(options);
-  const { overrides, problems: unknown } = readEnvironment(configSchema, source.tree, options.env);
-  const problems: Problem[] = [...source.problems, ...unknown];
+  const own = readEnvironment(configSchema, source.tree, options.env);
+  const hasEndpoint = [source.tree, ...own.overrides.map(treeOf)].some(
+    (tree) => valueAt(tree, tracingEndpoint) !== undefined,
+  );
+  const otel = readOtelEnvironment(options.env, hasEndpoint);
+  // Variables of this service win over those of OpenTelemetry.
+  const overrides = [...otel.overrides, ...own.overrides];
+  const problems: Problem[] = [...source.problems, ...own.problems, ...otel.problems];
   if (source.problems.length > 0) throw new ConfigError(problems);
 
   const places = createPlaces(source, overrides, options.cwd);
@@ -140,6 +152,12 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
       values: listValues(configSchema, part.settings, originOf),
     }),
   };
+}
+
+const tracingEndpoint: ConfigPath = ["tracing", "endpoint"];
+
+function treeOf({ path, value }: Override): unknown {
+  return withValue({}, path, value);
 }
 
 function fileNamedBy({ env, file }: ConfigOptions): DescribedConfig["fileNamedBy"] {

@@ -1,6 +1,6 @@
 import { listNames } from "../../base/text/nearest.ts";
 import { shorten } from "../../base/text/quote.ts";
-import { environmentNameOf } from "./environment.ts";
+import { environmentNameOf } from "./environment/environment.ts";
 import type { ConfigPath } from "./problem.ts";
 import { configSchema } from "./schema/schema.ts";
 import { hasMeta, visit } from "./schema/walk.ts";

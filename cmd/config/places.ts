@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { Override } from "./environment.ts";
+import type { Override } from "./environment/environment.ts";
 import { type ConfigPath, formatPath, isWithin, type Problem } from "./problem.ts";
 import type { ConfigSource } from "./source.ts";
 import type { ValueSource } from "./values.ts";

@@ -6,7 +6,7 @@ import { describeReason } from "../../base/text/system-error.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
 import { unknownName } from "../terminal/unknown-name.ts";
 import { UserError } from "../terminal/user-error.ts";
-import { type Environment, userFolderFrom } from "./environment.ts";
+import { type Environment, userFolderFrom } from "./environment/environment.ts";
 import { formatPath } from "./problem.ts";
 
 const profile = z.strictObject({

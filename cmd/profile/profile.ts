@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { checkUrl } from "../client/server-call.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/environment/environment.ts";
 import {
   checkProfileName,
   type Profile,

@@ -1,5 +1,6 @@
 import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
 import { Code, type ConnectError, type HandlerContext } from "@connectrpc/connect";
+import type { Trace } from "../../base/trace/trace.ts";
 import { recordOf } from "../../gateway/call/record.ts";
 import { refuse } from "../../gateway/call/refusals.ts";
 import { decodeJson } from "../../gateway/rest/json-message.ts";
@@ -10,6 +11,11 @@ import { isLoopback } from "../config/listen.ts";
 export function callerOf({ values }: Pick<HandlerContext, "values">): string | undefined {
   const { kind, name } = recordOf(values).caller;
   return kind === "anonymous" ? undefined : name;
+}
+
+/** Returns the trace that a call belongs to: below its span, or as its caller sent it. */
+export function traceOf({ values }: Pick<HandlerContext, "values">): Trace | undefined {
+  return recordOf(values).trace;
 }
 
 /** Returns the name of the key or certificate of a caller which allows the method; undefined without one. */

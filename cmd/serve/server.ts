@@ -5,9 +5,12 @@ import { systemClock } from "../../base/async/clock.ts";
 import { watchClockJumps } from "../../base/async/clock-jumps.ts";
 import { packageVersion } from "../../base/package/root.ts";
 import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
+import { type Tracer, traceIdOf } from "../../base/trace/trace.ts";
 import { createAccessLog } from "../../gateway/access-log.ts";
 import { createAuthorizer, createRequireKey } from "../../gateway/auth.ts";
-import type { CallRecord } from "../../gateway/call/record.ts";
+import type { ReportFault } from "../../gateway/call/failures.ts";
+import type { CallObserver } from "../../gateway/call/record.ts";
+import { createCallTraces } from "../../gateway/call-traces.ts";
 import { createGateway } from "../../gateway/gateway.ts";
 import type { TlsOptions } from "../../gateway/http/port.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
@@ -25,6 +28,7 @@ import { createMcp } from "./mcp/mcp.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
 import { siteOptionsOf } from "./sites.ts";
+import { openTracing } from "./tracing/tracing.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -56,8 +60,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   opened.defer(() => logger.info("stopped"));
   opened.use(watchClockJumps(systemClock, (ms) => reportClockJump(logger, ms)));
   const metrics = createMetrics();
+  const { tracer } = opened.use(await openTracing(config.tracing, { logger, registry: metrics.registry }));
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
-  const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now };
+  const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now, tracer };
   const served = opened.use(await openServices(config, tools));
   const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
@@ -73,12 +78,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     services,
     limits: config.limits,
     authorize: createAuthorizer(auth),
-    observers: [metrics.observer, ...(config.log.access ? [createAccessLog(logger)] : [])],
-    reportFault: (error, { requestId, method }: CallRecord) =>
-      logger.error(
-        { err: error, requestId, method: `${method.parent.typeName}/${method.name}` },
-        "call failed",
-      ),
+    observers: [metrics.observer, ...createObservers(config, logger, tracer)],
+    reportFault: createFaultLog(logger),
     codecs,
     pages: {
       ...console?.pages,
@@ -121,6 +122,22 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 function reportClockJump(logger: Logger, ms: number): void {
   const direction = ms > 0 ? "forward" : "back";
   logger.warn({ ms }, `the system clock was set ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`);
+}
+
+function createObservers({ log }: Config, logger: Logger, tracer: Tracer | undefined): CallObserver[] {
+  const observers: CallObserver[] = [];
+  // Before the log, whose lines have the ids of traces.
+  if (tracer !== undefined) observers.push(createCallTraces(tracer));
+  if (log.access) observers.push(createAccessLog(logger));
+  return observers;
+}
+
+function createFaultLog(logger: Logger): ReportFault {
+  return (error, { requestId, method, trace }) => {
+    const name = `${method.parent.typeName}/${method.name}`;
+    const trace_id = trace && traceIdOf(trace);
+    logger.error({ err: error, requestId, method: name, trace_id }, "call failed");
+  };
 }
 
 /** Loads the code for the description when it is first requested. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
+import type { Tracer } from "../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -52,6 +53,8 @@ export interface ServiceTools {
   readonly locate: (path: ConfigPath, message: string) => Problem;
   /** The time of records and queries, in ms since 1970. */
   readonly now: () => number;
+  /** Undefined where nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /**

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Code, type ContextValues, createContextKey } from "@connectrpc/connect";
+import { readTraceparent, readTracestate } from "../../base/trace/context.ts";
+import type { Span, Trace } from "../../base/trace/trace.ts";
 
 /** The protocols of calls. `mcp` is a call that another request makes within this process, as the tools of agents do. */
 export type ProtocolName = "grpc" | "grpc-web" | "connect" | "rest" | "mcp";
@@ -34,8 +36,11 @@ export class CallRecord {
   readonly peer: Peer;
   /** The caller's `x-request-id` where it is usable, else a new unique one. */
   readonly requestId: string;
-  /** The caller's W3C trace context, to pass on with outgoing calls. */
+  /** The caller's W3C trace context. */
   readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+  /** The span of the call, if it is sampled. */
+  span: Span | undefined;
   caller: Caller = anonymous;
   /** Whether the caller's key or certificate allows the method, also where none is required. */
   mayCall = false;
@@ -50,8 +55,16 @@ export class CallRecord {
     this.protocol = protocol;
     this.peer = peer;
     this.requestId = requestIdOf(headers["x-request-id"]);
-    const trace = headers["traceparent"];
-    this.traceparent = typeof trace === "string" && isTraceparent(trace) ? trace : undefined;
+    this.traceparent = readTraceparent(headers["traceparent"]);
+    this.tracestate = this.traceparent === undefined ? undefined : readTracestate(headers["tracestate"]);
+    this.span = undefined;
+  }
+
+  /** The trace that outgoing calls and stored data continue: below the span of the call, else the caller's. */
+  get trace(): Trace | undefined {
+    if (this.span !== undefined) return this.span;
+    const { traceparent, tracestate } = this;
+    return traceparent === undefined ? undefined : { traceparent, tracestate };
   }
 }
 
@@ -91,9 +104,4 @@ let callsSoFar = 0;
 function requestIdOf(header: string | string[] | undefined): string {
   if (typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header)) return header;
   return `${processId}-${(callsSoFar++).toString(36)}`;
-}
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header, version 00 and later. */
-function isTraceparent(value: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/.test(value) && !value.startsWith("ff");
 }

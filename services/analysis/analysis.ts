@@ -64,7 +64,7 @@ export function createAnalysisProxy(
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),
     engineOf: (projectId) => projects.get(projectId)?.engine,
-    authorize: ({ token }, projectId, context) => void admission.admit({ token, context }, projectId),
+    authorize: ({ token }, projectId, context) => admission.admit({ token, context }, projectId),
   });
 
   return {

@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Violation } from "../../base/rpc/violation.ts";
+import type { Trace } from "../../base/trace/trace.ts";
 import type {
   AnalyzeEventsResponse,
   DownloadEventsResponse,
@@ -41,6 +42,8 @@ export interface EngineCall {
   readonly signal: AbortSignal;
   /** The token for which the query runs: tokens get equal shares of the engine. */
   readonly caller?: string | undefined;
+  /** The trace of the call, to which the statements of the engine belong. */
+  readonly trace?: Trace | undefined;
   /** The exact body and URL query of a REST call; undefined for typed ones. */
   readonly rest: RestCall | undefined;
   /** Refuses names that are not declared, such as cohorts, instead of warning: for callers that show no warnings. */

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Violation } from "../../base/rpc/violation.ts";
+import type { Trace } from "../../base/trace/trace.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   PreviewMessageResponseSchema,
@@ -163,4 +164,6 @@ export interface SenderOptions extends SenderPorts {
   readonly scheduled: () => void;
   /** The name of an authenticated caller; undefined: callers are not authenticated. */
   readonly callerOf: (context: Pick<HandlerContext, "values">) => string | undefined;
+  /** Returns the trace of a call, which the run that it starts continues. Default: none. */
+  readonly traceOf?: (context: Pick<HandlerContext, "values">) => Trace | undefined;
 }

@@ -9,6 +9,8 @@ import {
 } from "../../base/rpc/invalid-fields.ts";
 import { readPage, writePageToken } from "../../base/rpc/paging.ts";
 import { configuredZone, dateIn } from "../../base/time/zone.ts";
+import { encodeTrace } from "../../base/trace/context.ts";
+import { inSpan, type Trace } from "../../base/trace/trace.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   ChannelSender,
@@ -31,6 +33,7 @@ import {
   removeDefinition,
   taskStates,
 } from "./tasks/codec.ts";
+import { runSpan, runSpanName } from "./tasks/run-span.ts";
 import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
 
 type TaskMethod = "createTask" | "runTask" | "cancelTask" | "getTask" | "listTasks" | "listBatches";
@@ -44,13 +47,16 @@ export function createTaskMethods(
     createTask: ({ task }, { signal }) =>
       mapErrors(() => createTask(options, task ?? refuseField("task", "is required"), signal)),
 
-    runTask: ({ taskId }, { signal }) =>
+    runTask: ({ taskId }, context) =>
       mapErrors(async () => {
+        const { signal } = context;
         const { task, channel } = await readTask(options, taskId, signal);
         refuseUnfit(taskId, task, channel, options);
         const zone = task.schedule?.zone || (options.projects.zoneOf(channel?.projectId ?? 0n) ?? "UTC");
         const day = dateIn(configuredZone(zone), now());
-        const started = await store.startRun(taskId, { day }, { signal });
+        const start = (trace: Trace | undefined) =>
+          store.startRun(taskId, { day, trace: trace && encodeTrace(trace) }, { signal });
+        const started = await inSpan(options.traceOf?.(context), runSpanName, () => runSpan(taskId), start);
         switch (started.kind) {
           case "started":
             return { task: decodeTask(started.task) };

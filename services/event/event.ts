@@ -1,14 +1,16 @@
 import { create } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { Trace } from "../../base/trace/trace.ts";
 import type { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import {
   CheckAppidResponseSchema,
   GetConfigResponseSchema,
   HealthCheckResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
-import type { AcceptOptions } from "./accept-records.ts";
+import type { AcceptOptions, AppendLine } from "./accept-records.ts";
 import { unknownAppid } from "./admit.ts";
 import { debugIngest, ingest } from "./ingest/ingest.ts";
+import type { LoadTraces } from "./load/load-traces.ts";
 import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
 import type { NameLimits } from "./record/name-book.ts";
@@ -26,6 +28,13 @@ export interface EventCollectorOptions extends AcceptOptions {
   readonly names?: NameLimits;
   /** See PendingOptions. */
   readonly maxPendingBytes?: number;
+  /** Continues the traces of calls until their records are loaded. Default: they end with the acknowledgement. */
+  readonly tracing?: CollectorTracing | undefined;
+}
+
+export interface CollectorTracing extends Pick<LoadTraces, "appended"> {
+  /** Returns the trace of a call. */
+  readonly traceOf: (context: Pick<HandlerContext, "values">) => Trace | undefined;
 }
 
 const defaultInflatedBytes = 16 * 2 ** 20;
@@ -65,10 +74,10 @@ export function createCollection(given: EventCollectorOptions): Collection {
   const directory = createProjectDirectory(given.projects, maxProperties, given.names);
   const options = { ...given, directory, maxInflatedBytes, checks: createPendingChecks(given) };
   const collector: ServiceImpl<typeof EventCollector> = {
-    track: (request) => trackBatch(options, request, "track"),
-    trackStream: (requests) => trackStream(options, requests),
-    ingest: (request, context) => ingest(options, request, context),
-    debugIngest: (request, context) => debugIngest(options, request, context),
+    track: (request, context) => trackBatch(traced(options, context), request, "track"),
+    trackStream: (requests, context) => trackStream(traced(options, context), requests),
+    ingest: (request, context) => ingest(traced(options, context), request, context),
+    debugIngest: (request, context) => debugIngest(traced(options, context), request, context),
     getConfig({ appid }, { requestHeader }) {
       const isKnown = directory.byAppid(requestHeader.get("appid") ?? appid) !== undefined;
       if (!isKnown) return create(GetConfigResponseSchema, { code: -2, msg: unknownAppid });
@@ -81,4 +90,19 @@ export function createCollection(given: EventCollectorOptions): Collection {
     healthCheck: () => create(HealthCheckResponseSchema),
   };
   return { collector, replay: (letter) => replayRecords(options, letter) };
+}
+
+/** Returns options whose appended lines belong to the trace of a call, where it is recorded. */
+function traced<T extends Pick<EventCollectorOptions, "append" | "tracing">>(
+  options: T,
+  context: Pick<HandlerContext, "values">,
+): T {
+  const { append, tracing } = options;
+  const trace = tracing?.traceOf(context);
+  if (tracing === undefined || trace?.startSpan === undefined) return options;
+  const appendTraced: AppendLine = async (line, projectId) => {
+    await append(line, projectId);
+    void tracing.appended(trace, projectId);
+  };
+  return { ...options, append: appendTraced };
 }

@@ -3,6 +3,7 @@ import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@conn
 import { asBuffer } from "../../base/json/utf8.ts";
 import { kRequestAttachment, kResponseAttachment, type RawBody } from "../../base/rpc/rest-codec.ts";
 import { quoteText } from "../../base/text/quote.ts";
+import type { Trace } from "../../base/trace/trace.ts";
 import {
   type ReceiveRequest,
   ReceiveResponseSchema,
@@ -21,6 +22,8 @@ export interface ReceiveServiceOptions {
   readonly channels: ReadonlyMap<string, Channel>;
   /** Returns the name of the authenticated caller; undefined for an anonymous one. */
   readonly callerOf: (context: HandlerContext) => string | undefined;
+  /** Returns the trace of a call. Default: none. */
+  readonly traceOf?: (context: HandlerContext) => Trace | undefined;
   /** Creates the error for a body beyond the channel's limit, for which REST responds with 413. */
   readonly tooLarge: (message: string) => ConnectError;
 }
@@ -35,7 +38,7 @@ export function createReceiveMethod(
       const raw = context.values.get(kRequestAttachment) as RawBody | undefined;
       const incoming = raw === undefined ? fromTyped(request, context) : fromRest(request, context, raw);
       try {
-        const bytes = await receive(incoming);
+        const bytes = await receive({ ...incoming, trace: options.traceOf?.(context) });
         if (raw === undefined) return decodeReply(bytes);
         context.values.set(kResponseAttachment, bytes);
         return create(ReceiveResponseSchema);

@@ -28,11 +28,15 @@ export interface StoredRun {
   readonly preparedAtMs: number | null;
   /** Null until the state is final. */
   readonly endedAtMs: number | null;
+  /** The trace in which the run began, as `encodeTrace` writes it; undefined: none. */
+  readonly trace?: string | undefined;
 }
 
 export interface NewRun {
   /** `yyyy-MM-dd`, for the run's id. */
   readonly day: string;
+  /** As `encodeTrace` writes it. Default: none. */
+  readonly trace?: string | undefined;
 }
 
 export type RunStarted =

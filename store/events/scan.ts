@@ -1,3 +1,4 @@
+import type { Trace } from "../../base/trace/trace.ts";
 import type { Property } from "./schema.ts";
 
 /**
@@ -168,6 +169,8 @@ export interface QueryCaller {
   readonly projectId: number;
   /** The client, such as the name of a token. Queries without one count as one caller. */
   readonly caller?: string | undefined;
+  /** The trace to which the statements of the query belong. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Measures over the same events, buckets and keys, in one pass over the data where the engine can. */

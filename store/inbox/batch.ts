@@ -1,3 +1,4 @@
+import type { Trace } from "../../base/trace/trace.ts";
 import type { AttemptRecord } from "./attempts.ts";
 
 /** One accepted element of a batch and its position in the body, as half-open byte ranges. */
@@ -68,6 +69,8 @@ export interface NewBatch {
   readonly ownerLeaseMs?: number;
   /** Kept for `batch`. Default: unknown. */
   readonly auth?: BatchAuth;
+  /** The trace that its work items continue. Default: none. */
+  readonly trace?: Trace | undefined;
 }
 
 /** `batchId` is text which sorts by time of acceptance. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { encodeTrace } from "../../base/trace/context.ts";
 import type { BatchAuth, BatchElement, NewBatch, Route } from "./batch.ts";
 import { encodeElements } from "./element-list.ts";
 import { decodeIndexes, encodeIndexes } from "./index-set.ts";
@@ -18,6 +19,8 @@ export interface StoredBatch {
   readonly reply: Uint8Array | null;
   /** In the form of `encodeAuth`; null: unknown. */
   readonly auth: string | null;
+  /** In the form of `encodeTrace`. */
+  readonly trace: string | null;
   /** When another call may take over a key without a reply, by the store's clock. */
   readonly ownedUntilMs: number;
 }
@@ -62,6 +65,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
     routes: routes.sort((a, b) => (a.target < b.target ? -1 : 1)),
     reply: batch.reply,
     auth: batch.auth === undefined ? null : encodeAuth(batch.auth),
+    trace: batch.trace === undefined ? null : encodeTrace(batch.trace),
     ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? defaultOwnerLeaseMs),
   };
 }

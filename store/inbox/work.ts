@@ -1,3 +1,5 @@
+import type { Trace } from "../../base/trace/trace.ts";
+
 export interface LeaseRequest {
   readonly target: string;
   /** The maximum number of elements in all items together, at least 1. */
@@ -56,6 +58,8 @@ export interface WorkItem {
    * identity of a message for a receiver which drops duplicates.
    */
   readonly replay: string | null;
+  /** The trace of the call that brought the batch; undefined: none. */
+  readonly trace?: Trace | undefined;
   readonly elements: readonly WorkElement[];
 }
 

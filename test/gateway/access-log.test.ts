@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createAccessLog } from "../../gateway/access-log.ts";
 import { CallRecord } from "../../gateway/call/record.ts";
+import { createNotingTracer } from "../base/trace/noting-tracer.ts";
 import { Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
 
 const peer = { address: "192.0.2.7", secure: false };
@@ -49,6 +50,11 @@ describe("a line", () => {
     ["a key", call({ caller: { kind: "key", name: "shipper" } }), { caller: "shipper" }],
     ["a certificate", call({ caller: { kind: "certificate", name: "a.test" } }), { caller: "a.test" }],
     ["a trace", call({}, { traceparent }), { traceparent }],
+    [
+      "a trace that is recorded",
+      call({ span: createNotingTracer().tracer.startSpan("call", { parent: { traceparent } }) }),
+      { trace_id: "0af7651916cd43dd8448eb211c80319c" },
+    ],
     ["a refusal", call({ code: Code.Unauthenticated }), { code: "UNAUTHENTICATED" }],
   ])("tells of %s and nothing else", (_, record, facts) => {
     expect(lines([record])).toEqual([{ ...plain, ...facts }]);

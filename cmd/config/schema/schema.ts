@@ -10,6 +10,7 @@ import { limitsSchema } from "./limits.ts";
 import { mcpSchema } from "./mcp.ts";
 import { projectSchema } from "./project.ts";
 import { storesSchema } from "./stores.ts";
+import { tracingSchema } from "./tracing.ts";
 import { filePath, milliseconds, section } from "./values.ts";
 import { webhookSchema } from "./webhook.ts";
 
@@ -67,6 +68,10 @@ export const configSchema = z.strictObject({
       "Time that calls in progress get to finish when the service stops, in ms. 0: they end at once.",
     ),
   log: section(logSchema).describe("The log, which goes to standard output."),
+  tracing: section(tracingSchema).describe(
+    "Traces of calls, deliveries, queries, loads and pushes for OpenTelemetry. Variables named OTEL_ set it too; " +
+      "those named ENGAGE_TRACING_ take precedence over them, and both over this file.",
+  ),
   parser: section(parserConfigSchema).describe("How log lines become event records."),
   projects: z
     .array(projectSchema)

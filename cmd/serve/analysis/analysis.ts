@@ -16,7 +16,7 @@ import { createAnalysisCodecs } from "../../../services/analysis/rest/rest.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, type ConfigPath, type Problem } from "../../config/problem.ts";
-import { analystOf } from "../gateway-ports.ts";
+import { analystOf, traceOf } from "../gateway-ports.ts";
 import { createLateService, type Gate } from "../lazy.ts";
 import { createAnalysisMetrics } from "../metrics/analysis.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
@@ -75,7 +75,14 @@ export async function openAnalysisServices(
   const style = { percentAs };
   const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
   const admission = loadOnce(async () =>
-    createAdmission({ projects: await projects(), tokens, rateLimit, monotonic, keyOf: analystOf(config) }),
+    createAdmission({
+      projects: await projects(),
+      tokens,
+      rateLimit,
+      monotonic,
+      keyOf: analystOf(config),
+      traceOf,
+    }),
   );
   const proxy = createLateService(AnalysisProxy, async () => {
     const [{ createAnalysisProxy }, known, admitting] = await Promise.all([

@@ -4,6 +4,7 @@ import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ReceiverChecker } from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
@@ -13,7 +14,7 @@ import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
 import type { Config } from "../../config/config.ts";
 import { combineObservers } from "../combine-observers.ts";
-import { callerOf, jsonDecoderOf } from "../gateway-ports.ts";
+import { callerOf, jsonDecoderOf, traceOf } from "../gateway-ports.ts";
 import { createLateService, createLazyResource, type LazyResource } from "../lazy.ts";
 import { createChannelLog } from "../log/channel.ts";
 import { createThrottle } from "../log/throttle.ts";
@@ -40,6 +41,7 @@ export interface ChannelSurroundings {
   readonly now: () => number;
   /** Called once, when the channel store is opened. */
   readonly openSources: () => Promise<ChannelSources>;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Schedules accept a changed clock after this time. */
@@ -87,7 +89,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
 
 async function open(
   config: Config,
-  { logger, now, openSources }: ChannelSurroundings,
+  { logger, now, openSources, tracer }: ChannelSurroundings,
   metrics: ChannelMetrics,
   stop: StopTime,
 ): Promise<OpenSender> {
@@ -123,6 +125,8 @@ async function open(
     deliveryObserver: combineObservers(metrics.delivery, log.delivery),
     scheduleObserver: combineObservers(metrics.schedule, log.schedule),
     callerOf,
+    traceOf,
+    tracer,
     pruneFailed(error) {
       metrics.pruneFailed();
       logger.error({ err: error }, "could not delete expired runs");

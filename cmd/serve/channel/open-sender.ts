@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { systemClock } from "../../../base/async/clock.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSources } from "../../../services/bridges/channel-sources.ts";
 import { createChannelSender } from "../../../services/channel/channel.ts";
@@ -36,11 +37,13 @@ export interface SenderParts {
   readonly scheduleObserver: ScheduleObserver;
   readonly pruneFailed: (error: unknown) => void;
   readonly callerOf: SenderOptions["callerOf"];
+  readonly traceOf: NonNullable<SenderOptions["traceOf"]>;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Serves a store: methods, schedules, delivery and upkeep. */
 export function openSender(parts: SenderParts): OpenSender {
-  const { store, projects, now, stopping, stopMs, sources } = parts;
+  const { store, projects, now, stopping, stopMs, sources, tracer } = parts;
   const { wait: sleep } = systemClock;
   const opened = new AsyncDisposableStack();
   opened.use(store);
@@ -48,7 +51,7 @@ export function openSender(parts: SenderParts): OpenSender {
   const delivery = startDelivery(parts);
   opened.defer(() => delivery.stop(stopMs()));
   const scheduler = opened.use(
-    startScheduler({ store, projects, now, sleep, observer: parts.scheduleObserver }),
+    startScheduler({ store, projects, now, sleep, observer: parts.scheduleObserver, tracer }),
   );
   const service = createChannelSender({
     store,
@@ -65,6 +68,7 @@ export function openSender(parts: SenderParts): OpenSender {
     funnels: delivery.funnels,
     scheduled: scheduler.wake,
     callerOf: parts.callerOf,
+    traceOf: parts.traceOf,
   });
   return { service, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -76,6 +80,7 @@ function startDelivery({
   concurrency,
   now,
   deliveryObserver,
+  tracer,
 }: SenderParts): Delivery {
   const delivery = createDelivery({
     store,
@@ -87,6 +92,7 @@ function startDelivery({
     newRequestId: randomUUID,
     owner: `${hostname()} ${process.pid}`,
     maxInFlight: concurrency,
+    tracer,
   });
   delivery.start();
   return delivery;

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
+import type { LoadObserver } from "../../../services/event/load/load.ts";
 import type { RecordWatches } from "../../../services/event/watch/watch.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { ContentsReader } from "../../../store/events/contents.ts";
@@ -23,6 +24,8 @@ export interface BackendPorts {
   readonly logger: Logger;
   readonly clock: SteadyClock | undefined;
   readonly watches: RecordWatches;
+  /** Called when records can be queried. */
+  readonly loaded?: LoadObserver["loaded"] | undefined;
 }
 
 /**
@@ -80,13 +83,13 @@ async function openContents(
 type Loading = LazyResource<EventLoading>;
 
 async function openLoading(config: Config, ports: BackendPorts): Promise<EventLoading> {
-  const { deadLetters, metrics, logger, clock, watches } = ports;
+  const { deadLetters, metrics, logger, clock, watches, loaded } = ports;
   await using opened = new AsyncDisposableStack();
   const { openEventLoading } = await import("./loading.ts");
   const loading = opened.use(
     await openEventLoading(config, {
       deadLetters,
-      observer: createLoadReports(config, metrics, logger),
+      observer: createLoadReports(config, metrics, logger, loaded),
       watches,
       changed: (description) =>
         logger.warn({ reason: description }, "files of events were changed by another program"),

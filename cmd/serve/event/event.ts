@@ -5,11 +5,14 @@ import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import { loadOnce } from "../../../base/async/load-once.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import type { RecordWatcher } from "../../../gen/engage/event/v1/record_watcher_pb.ts";
 import { createSdkAdmit } from "../../../services/event/admit.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
+import type { Collection } from "../../../services/event/event.ts";
+import type { LoadTraces } from "../../../services/event/load/load-traces.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
 import { createRecordWatches, type RecordWatches } from "../../../services/event/watch/watch.ts";
@@ -23,14 +26,14 @@ import { openDeadLetters } from "../data/dead-letters.ts";
 import { lockFolder } from "../data/lock.ts";
 import { createSharedClock, openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
 import type { Replays } from "../dead-letters.ts";
-import { tooLarge } from "../gateway-ports.ts";
+import { tooLarge, traceOf } from "../gateway-ports.ts";
 import { createLateService, type Gate, gateService } from "../lazy.ts";
 import { createEventMetrics, registerLagGauges, registerQueryGauges } from "../metrics/event.ts";
 import type { FindParts } from "../metrics/shared.ts";
 import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
 import type { SharedStores } from "../shared/stores.ts";
 import type { EventBackend } from "./backend.ts";
-import { openEmbeddedEvents } from "./embedded.ts";
+import { type BackendPorts, openEmbeddedEvents } from "./embedded.ts";
 import { readEventLag } from "./lag.ts";
 
 export interface EventServices extends AsyncDisposable {
@@ -65,6 +68,7 @@ interface Surroundings {
   readonly now: () => number;
   /** What replicas share; undefined when all is in the data folder. */
   readonly shared?: SharedStores | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -73,7 +77,7 @@ interface Surroundings {
  */
 export async function openEventServices(
   config: Config,
-  { logger, registry, now, shared }: Surroundings,
+  { logger, registry, now, shared, tracer }: Surroundings,
 ): Promise<EventServices> {
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
@@ -81,33 +85,20 @@ export async function openEventServices(
   const clock = config.projects.length > 0 ? opened.use(openClock(config, now, shared)) : undefined;
   const deadLetters = opened.use(await openRefusedRecords(config, metrics, logger));
   const { watches, watcher, beginStop } = createWatching(config);
-  const ports = { deadLetters, metrics, logger, clock, watches };
+  let pendingOf: EventBackend["pending"] = () => undefined;
+  const traces = await createTraces(tracer, (projectId) => pendingOf(projectId), now);
+  const ports = { deadLetters, metrics, logger, clock, watches, loaded: traces?.loaded };
   const backend = opened.use(
     shared !== undefined && config.events.driver === "clickhouse"
       ? await (await import("./shared.ts")).openSharedEvents(config, { ...ports, shared })
       : await openEmbeddedEvents(config, ports),
   );
   const { store, append } = backend;
+  pendingOf = backend.pending;
   const lag = (): Promise<EventLag | undefined> => readEventLag(backend.progress());
   registerLagGauges(registry, lag);
   registerQueryGauges(registry, store.queryCounts);
-  const collection = loadOnce(async () => {
-    const { createCollection } = await import("../../../services/event/event.ts");
-    return createCollection({
-      projects: config.projects,
-      append,
-      deadLetters,
-      observer: metrics.collect,
-      watches,
-      now,
-      ...(clock !== undefined && { driftMs: clock.driftMs }),
-      schema: store.schema,
-      pending: backend.pending,
-      rates: backend.rates,
-      maxProperties: maxPropertiesOf(config.events),
-      names: nameLimitsOf(config.events),
-    });
-  });
+  const collection = createLateCollection(config, { ...ports, backend, now, traces });
   const collector = createLateService(EventCollector, async () => (await collection()).collector);
   const stack = opened.move();
   return {
@@ -141,6 +132,48 @@ export async function openEventServices(
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+interface CollectionParts extends Pick<BackendPorts, "deadLetters" | "metrics" | "clock" | "watches"> {
+  readonly backend: EventBackend;
+  readonly now: () => number;
+  readonly traces: LoadTraces | undefined;
+}
+
+/** Loads the code that accepts records with the first one. */
+function createLateCollection(
+  { projects, events }: Config,
+  { backend, deadLetters, metrics, clock, watches, now, traces }: CollectionParts,
+): () => Promise<Collection> {
+  return loadOnce(async () => {
+    const { createCollection } = await import("../../../services/event/event.ts");
+    return createCollection({
+      projects,
+      append: backend.append,
+      deadLetters,
+      observer: metrics.collect,
+      watches,
+      now,
+      ...(clock !== undefined && { driftMs: clock.driftMs }),
+      schema: backend.store.schema,
+      pending: backend.pending,
+      rates: backend.rates,
+      maxProperties: maxPropertiesOf(events),
+      names: nameLimitsOf(events),
+      tracing: traces && { ...traces, traceOf },
+    });
+  });
+}
+
+/** Loads the code for traces only where calls are traced. */
+async function createTraces(
+  tracer: Tracer | undefined,
+  pending: EventBackend["pending"],
+  now: () => number,
+): Promise<LoadTraces | undefined> {
+  if (tracer === undefined) return undefined;
+  const { createLoadTraces } = await import("../../../services/event/load/load-traces.ts");
+  return createLoadTraces({ tracer, pending, now });
 }
 
 function openRefusedRecords(

@@ -6,12 +6,21 @@ import type { Config } from "../../config/config.ts";
 import { createThrottle } from "../log/throttle.ts";
 import type { EventMetrics } from "../metrics/event.ts";
 
-/** Creates an observer of loading that logs and counts. */
-export function createLoadReports({ events }: Config, metrics: EventMetrics, logger: Logger): LoadObserver {
+/**
+ * Creates an observer of loading that logs and counts.
+ * @param traced called too when records can be queried
+ */
+export function createLoadReports(
+  { events }: Config,
+  metrics: EventMetrics,
+  logger: Logger,
+  traced?: LoadObserver["loaded"],
+): LoadObserver {
   const throttle = createThrottle(() => performance.now());
   return {
     loaded(prepared, times) {
       metrics.load.loaded(prepared, times);
+      traced?.(prepared, times);
       const lines = prepared.counts.refused.bad_line ?? 0;
       if (lines > 0) logger.error({ lines }, "lines of the spool are damaged and kept as dead letters");
     },

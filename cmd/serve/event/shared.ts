@@ -39,7 +39,7 @@ export async function openSharedEvents(config: Config, ports: SharedPorts): Prom
       if (line !== undefined) logger.error({ err: error, ...line }, "could not open the event store");
       throw unavailable(error);
     });
-  const reports = createLoadReports(config, ports.metrics, logger);
+  const reports = createLoadReports(config, ports.metrics, logger, ports.loaded);
   const projects = new Map(
     config.projects.map((project) => {
       const { maxFileBytes: maxTableBytes } = config.events.spool;

@@ -14,11 +14,12 @@ export function createChannelLog(
         const line = throttle(`channel ${what}`);
         if (line !== undefined) logger.error({ err: error, what, ...line }, "delivery error, will retry");
       },
-      attempted({ channelId, runId, number, outcome, reason, warnings, durationMs }) {
+      attempted({ channelId, runId, number, outcome, reason, warnings, durationMs, traceId }) {
         if (outcome === "succeeded" && warnings.length === 0) return;
         const line = throttle(`channel ${channelId} ${outcome}`);
         if (line === undefined) return;
-        const entry = { channelId, runId, batch: number, reason, warnings, durationMs, ...line };
+        const attempt = { channelId, runId, batch: number, reason, warnings, durationMs };
+        const entry = { ...attempt, trace_id: traceId, ...line };
         logger.warn(
           entry,
           outcome === "succeeded" ? "response of the receiver had warnings" : `batch ${outcome}`,

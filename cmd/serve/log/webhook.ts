@@ -39,11 +39,19 @@ export function createReceiveLog(
 /** Creates an observer that logs the faults of targets. */
 export function createDeliveryLog(logger: Logger, throttle: Throttle): DeliveryObserver {
   return {
-    called(target, { done, retry, dead, reason, durationMs }) {
+    called(target, { done, retry, dead, reason, durationMs, traceId }) {
       if (retry + dead === 0) return;
       const line = throttle(`called ${target} ${dead === 0}`);
       if (line === undefined) return;
-      const call = { target, done, retry, dead, reason, durationMs: Math.round(durationMs) };
+      const call = {
+        target,
+        done,
+        retry,
+        dead,
+        reason,
+        durationMs: Math.round(durationMs),
+        trace_id: traceId,
+      };
       logger.warn({ ...call, ...line }, dead === 0 ? "messages will be retried" : "messages given up");
     },
     breakerChanged(target, state) {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import { type Delivery, openDelivery } from "../../../services/webhook/delivery/delivery.ts";
 import type { Attempted } from "../../../services/webhook/delivery/lane-options.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
@@ -18,6 +19,7 @@ export interface DeliveryPorts {
   readonly logger: Logger;
   readonly observer: DeliveryObserver;
   readonly attempted: Attempted;
+  readonly tracer: Tracer | undefined;
   /** Returns the time left to stop, when it is closed. */
   readonly stopMs: () => number;
 }
@@ -28,7 +30,7 @@ type Targets = Readonly<Record<string, TargetConfig>>;
 
 /** Opens the targets that are called and starts delivering to them. */
 export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDelivery {
-  const { inbox, outbound, clock, logger, observer, attempted } = ports;
+  const { inbox, outbound, clock, logger, observer, attempted, tracer } = ports;
   const targets = Object.entries(configs).flatMap(([name, config]) => {
     if (config.kind === "pull") return [];
     const target = createTarget(config, {
@@ -45,6 +47,7 @@ export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDeliver
     clock,
     observer,
     attempted,
+    tracer,
     random: Math.random,
     deliveryIdOf: encodeDeliveryId,
   });

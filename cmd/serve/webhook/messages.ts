@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { createAdminMethods } from "../../../services/webhook/admin/admin.ts";
@@ -23,6 +24,7 @@ import { createWatchMethod } from "../../../services/webhook/watch/method.ts";
 import { createDeliveryWatches } from "../../../services/webhook/watch/watch.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { Config } from "../../config/config.ts";
+import { traceOf } from "../gateway-ports.ts";
 import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
 import { startPruning } from "../prune.ts";
 import type { StopTime } from "../stop-time.ts";
@@ -49,6 +51,7 @@ export interface MessagePorts {
   readonly deliveryObserver: DeliveryObserver;
   readonly pruneFailed: (error: unknown) => void;
   readonly stop: StopTime;
+  readonly tracer: Tracer | undefined;
 }
 
 /**
@@ -72,6 +75,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       logger,
       observer: ports.deliveryObserver,
       attempted: watches.attempted,
+      tracer: ports.tracer,
       stopMs: stop.leftMs,
     }),
   );
@@ -114,6 +118,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
         targets: pullPolicies(targets),
         random: Math.random,
         stopSignal: stop.signal,
+        traceOf,
       }),
     },
     inbox,

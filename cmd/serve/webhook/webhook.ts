@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { retryLater } from "../../../base/rpc/map-errors.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type Append, appendToBoth } from "../../../services/bridges/event-sinks.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
@@ -24,7 +25,7 @@ import { type RecordSink, RecordsUnavailableError } from "../../../store/records
 import type { Config } from "../../config/config.ts";
 import { combineObservers } from "../combine-observers.ts";
 import type { Replays } from "../dead-letters.ts";
-import { callerOf, jsonDecoderOf, tooLarge } from "../gateway-ports.ts";
+import { callerOf, jsonDecoderOf, tooLarge, traceOf } from "../gateway-ports.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts";
@@ -53,6 +54,7 @@ interface WebhookSurroundings {
   readonly shared?: SharedStores | undefined;
   /** Stores clicks as events; undefined when they are not stored. */
   readonly appendEvent?: Append | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ interface WebhookSurroundings {
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry, appendEvent, shared }: WebhookSurroundings,
+  { logger, registry, appendEvent, shared, tracer }: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
   const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
@@ -99,6 +101,7 @@ export async function openWebhookServices(
           logger,
           registry,
           stop,
+          tracer,
           receiveObserver,
           deliveryObserver: combineObservers(metrics.delivery, createDeliveryLog(logger, throttle)),
           pruneFailed: reportPruneFailure(metrics, logger),
@@ -108,7 +111,7 @@ export async function openWebhookServices(
   const stack = opened.move();
   return {
     receiver: {
-      ...createReceiveMethod({ channels, receive: messages.receive, callerOf, tooLarge }),
+      ...createReceiveMethod({ channels, receive: messages.receive, callerOf, traceOf, tooLarge }),
       ...createClickMethod({
         config: clicksConfig,
         sink: countClicks(appendToBoth(spool.append, appendEvent), metrics),

@@ -1,4 +1,4 @@
-import { environmentNameOf } from "../../../cmd/config/environment.ts";
+import { environmentNameOf } from "../../../cmd/config/environment/environment.ts";
 import { jsonSchemaOfSettings } from "../../../cmd/config/schema/json-schema.ts";
 
 /** A node of the JSON Schema of engage.yaml, with what this documentation reads. */

@@ -104,6 +104,10 @@ export const alerts: Readonly<Record<string, Alert | undefined>> = {
     "engage_events_lag_seconds > 120",
     "Acknowledged records cannot be queried: loading stands still or cannot keep up.",
   ),
+  engage_trace_spans_total: alert(
+    'increase(engage_trace_spans_total{outcome=~"failed|dropped"}[1h]) > 0',
+    "Traces are incomplete: the collector is unavailable or slow, or tracing.maxQueue is too small.",
+  ),
   engage_store_up: alert("engage_store_up == 0", "PostgreSQL or a shard of ClickHouse does not reply."),
   engage_analysis_queries_total: alert(
     'sum(rate(engage_analysis_queries_total{outcome=~"internal|unavailable"}[5m])) > 0',

@@ -9,6 +9,7 @@ import {
 } from "../../../cmd/serve/metrics/event.ts";
 import { createParserMetrics } from "../../../cmd/serve/metrics/parser.ts";
 import { registerStoreGauge } from "../../../cmd/serve/metrics/shared.ts";
+import { createTracingMetrics } from "../../../cmd/serve/metrics/tracing.ts";
 import { createWebhookMetrics } from "../../../cmd/serve/metrics/webhook.ts";
 import { registerInboxGauges, registerTargetGauges } from "../../../cmd/serve/metrics/webhook-gauges.ts";
 import { createMetrics } from "../../../gateway/metrics/metrics.ts";
@@ -30,6 +31,7 @@ export function listMetrics(): readonly RegisteredMetric[] {
   createWebhookMetrics(registry, { channels: [], targets: [] });
   createChannelMetrics(registry);
   createForwardCounters(registry);
+  createTracingMetrics(registry);
   registerGauges(registry);
   return registry.getMetricsAsArray().map((metric) => {
     // The types of prom-client leave these members out.

@@ -2,6 +2,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
 import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { toCallError } from "../refusal/call-error.ts";
@@ -18,6 +19,8 @@ export interface AdmissionOptions {
   readonly rateLimit: RateLimit | undefined;
   /** Returns the name of a caller that the gateway has accepted for the method, such as that of its key. */
   readonly keyOf?: ((context: HandlerContext) => string | undefined) | undefined;
+  /** Returns the trace of a call. Default: none. */
+  readonly traceOf?: ((context: HandlerContext) => Trace | undefined) | undefined;
 }
 
 /** What a call presents. */
@@ -41,6 +44,7 @@ export interface Admitted {
   readonly project: AnalysisProject;
   /** Name of the token or key. */
   readonly caller: string;
+  readonly trace?: Trace | undefined;
 }
 
 export interface Admission {
@@ -91,7 +95,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const id = Number(projectId);
       if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
-      if (project !== undefined && isReached(identity, id)) return { project, caller: identity.caller };
+      if (project !== undefined && isReached(identity, id)) {
+        return { project, caller: identity.caller, trace: options.traceOf?.(credentials.context) };
+      }
       if (identity.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
       }

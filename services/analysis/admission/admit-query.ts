@@ -1,6 +1,7 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { kRequestAttachment } from "../../../base/rpc/rest-codec.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import type { AnyQuery, RestCall } from "../engine.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { mergeViolations } from "../refusal/merge-violations.ts";
@@ -21,6 +22,7 @@ export interface QueryCall<Query> {
   readonly caller: string;
   readonly query: Query;
   readonly rest: RestCall | undefined;
+  readonly trace: Trace | undefined;
 }
 
 /**
@@ -38,14 +40,14 @@ export async function admitQuery<Query extends AnyQuery>(
 ): Promise<QueryCall<Query>> {
   const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
-  const { project, caller } = admission.admit({ token, context }, query?.projectId ?? 0n, form);
+  const { project, caller, trace } = admission.admit({ token, context }, query?.projectId ?? 0n, form);
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
     throw refuseQuery(mergeViolations(form, meaning ?? []));
   }
   notes.engine = project.engineName;
   const rest = origin && { body: origin.body, search: searchOf(context) };
-  return { project, caller, query, rest };
+  return { project, caller, query, rest, trace };
 }
 
 const missingQuery: Violation = { field: "query", description: "is required" };

@@ -1,3 +1,4 @@
+import type { Trace } from "../../../base/trace/trace.ts";
 import type { EventMetric, ValueFormat } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Warning } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Scan } from "../../../store/events/events.ts";
@@ -27,6 +28,7 @@ export interface PlannedMetric {
 export interface EventPlan {
   readonly projectId: number;
   readonly caller: string | undefined;
+  readonly trace?: Trace | undefined;
   readonly zone: QueryZone;
   /** The range of the query, then the compared range. */
   readonly periods: readonly Period[];
@@ -51,6 +53,7 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
   return {
     projectId: plan.projectId,
     caller: plan.caller,
+    trace: plan.trace,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys,
@@ -72,6 +75,7 @@ export function compileSummaryScan(plan: EventPlan): Scan {
   return {
     projectId: plan.projectId,
     caller: plan.caller,
+    trace: plan.trace,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys: [],

@@ -90,6 +90,7 @@ export function compileUserScan(
     scan: {
       projectId: plan.projectId,
       caller: plan.caller,
+      trace: plan.trace,
       zone: zoneSteps(plan, all),
       buckets: all,
       keys: keys.map(({ key }) => key),

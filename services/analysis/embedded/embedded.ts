@@ -66,17 +66,17 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return error instanceof AnalysisRefusal ? error.violations : [];
       }
     },
-    analyze: (query, { signal, caller }) =>
+    analyze: (query, { signal, caller, trace }) =>
       mapStoreErrors(query, async () => {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, { signal, caller, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, caller, trace, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
         const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
         return { message: create(AnalyzeEventsResponseSchema, { ...success, data }) };
       }),
-    listUsers: (query, { signal, caller, rest }) =>
+    listUsers: (query, { signal, caller, trace, rest }) =>
       mapStoreErrors(query, async () => {
-        const plan = await planQuery(source, query, { signal, caller, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, caller, trace, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
           // One more user shows that the list is cut.
@@ -89,18 +89,18 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const data = await shapeUserList(parts);
         return { message: create(ListEventUsersResponseSchema, { ...success, data }) };
       }),
-    download: (query, { signal, caller }) =>
+    download: (query, { signal, caller, trace }) =>
       mapStoreErrorsOf(query, async function* () {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, { signal, caller, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, caller, trace, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
-    downloadUsers: (query, { signal, caller, refusesUndeclared }) =>
+    downloadUsers: (query, { signal, caller, trace, refusesUndeclared }) =>
       mapStoreErrorsOf(query, async function* () {
         const { selectedColumns: columns } = query;
         const reportUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
         const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
-        const options = { signal, caller, reportUndeclared, check };
+        const options = { signal, caller, trace, reportUndeclared, check };
         const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { Trace } from "../../../base/trace/trace.ts";
 import { WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { type CheckQuery, describeQuery } from "../describe/describe.ts";
@@ -22,6 +23,8 @@ interface PlanOptions {
   readonly signal: AbortSignal;
   /** The token for which the query runs. */
   readonly caller?: string | undefined;
+  /** The trace to which the statements of the query belong. */
+  readonly trace?: Trace | undefined;
   readonly reportUndeclared?: ReportUndeclared;
 }
 
@@ -46,7 +49,7 @@ export async function planQuery(
 export async function readQuery(
   { store, project, now, lateness }: PlanSource,
   query: AnyQuery,
-  { check, signal, caller, reportUndeclared = warnUndeclared }: PlanOptions,
+  { check, signal, caller, trace, reportUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
   const needsCohorts = project.usesCohorts || mentionsCohorts(query);
   const cohorts = needsCohorts ? await store.cohorts(project.id) : [];
@@ -55,7 +58,7 @@ export async function readQuery(
   const described = { project, schema, cohorts, nowMs: now(), reportUndeclared };
   const plan = describeQuery(query, described, check);
   const message = lateness?.();
-  if (message === undefined) return { ...plan, caller };
+  if (message === undefined) return { ...plan, caller, trace };
   const late = create(WarningSchema, { reason: WarningReason.NOT_LOADED, message });
-  return { ...plan, caller, warnings: [late, ...plan.warnings] };
+  return { ...plan, caller, trace, warnings: [late, ...plan.warnings] };
 }

@@ -47,27 +47,27 @@ export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): 
   const upstream = openUpstream(config, { observer: {}, ca: undefined, ...deps, redactor });
   const { requestOf, ask, load, forward } = createQueries(config, upstream, redactor);
   return {
-    async analyze(query, { signal, rest }) {
-      const envelope = await ask("/open/event-analyze", requestOf(EventQuerySchema, query, rest), signal);
+    async analyze(query, call) {
+      const { rest } = call;
+      const envelope = await ask("/open/event-analyze", requestOf(EventQuerySchema, query, rest), call);
       const message = create(AnalyzeEventsResponseSchema, successOf(envelope));
       if (rest !== undefined) return { message, json: envelope.bytes };
       message.data = decodeAnalysis(envelope.data, query, config);
       return { message };
     },
-    async listUsers(query, { signal, rest }) {
-      const envelope = await ask(
-        "/open/event-user-list",
-        requestOf(EventUserQuerySchema, query, rest),
-        signal,
-      );
+    async listUsers(query, call) {
+      const { rest } = call;
+      const request = requestOf(EventUserQuerySchema, query, rest);
+      const envelope = await ask("/open/event-user-list", request, call);
       const message = create(ListEventUsersResponseSchema, successOf(envelope));
       if (rest !== undefined) return { message, json: envelope.bytes };
       message.data = decodeUsers(envelope.data, query);
       return { message };
     },
-    async *download(query, { signal, rest }) {
+    async *download(query, call) {
+      const { rest } = call;
       const request = requestOf(EventDownloadQuerySchema, query, rest);
-      const pieces = load("/open/streaming-download/event-analyze", request, signal);
+      const pieces = load("/open/streaming-download/event-analyze", request, call);
       if (rest === undefined) {
         yield* decodeEventTable(readCsv(pieces, config.maxRowBytes), query, config);
         return;
@@ -75,9 +75,10 @@ export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): 
       for await (const value of pieces)
         yield create(DownloadEventsResponseSchema, { content: { case: "raw", value } });
     },
-    async *downloadUsers(query, { signal, rest }: EngineCall) {
+    async *downloadUsers(query, call: EngineCall) {
+      const { rest } = call;
       const request = requestOf(EventUserDownloadQuerySchema, query, rest);
-      const pieces = load("/open/streaming-download/event-user-list", request, signal);
+      const pieces = load("/open/streaming-download/event-user-list", request, call);
       if (rest === undefined) {
         yield* decodeUserTable(readCsv(pieces, config.maxRowBytes), query);
         return;

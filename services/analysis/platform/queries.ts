@@ -1,7 +1,9 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
+import { httpPlaceOf, inHttpSpan } from "../../../base/trace/http-span.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
-import type { RestCall } from "../engine.ts";
+import type { EngineCall, RestCall } from "../engine.ts";
 import type { PlatformConfig } from "./config.ts";
 import { type Envelope, readEnvelope } from "./decode/envelope.ts";
 import { encodeQuery } from "./encode-query.ts";
@@ -19,7 +21,12 @@ export interface ForwardedQuery {
   readonly body: Uint8Array;
   /** The parameters without a token. */
   readonly search: URLSearchParams;
+  /** The trace of the call. */
+  readonly trace?: Trace | undefined;
 }
+
+/** What a query has besides its request. */
+type AskedBy = Pick<EngineCall, "signal" | "trace">;
 
 type Request = Pick<UpstreamCall, "search" | "body" | "allowedMs">;
 
@@ -28,6 +35,7 @@ const contentType = "application/json";
 
 /** Creates the three kinds of query: for a response, for a file, and for a response of any form. */
 export function createQueries(config: PlatformConfig, upstream: Upstream, redactor: Redactor) {
+  const place = httpPlaceOf("POST", config.baseUrl);
   // Equal ids are replaced too, since a metric must not name another project than its query does.
   const upstreamId = (projectId: number): number => config.projects[projectId] ?? projectId;
   const toUpstream = ({ search, body }: Pick<Request, "search" | "body">, queryProject: number) => ({
@@ -49,12 +57,16 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
       const text = encodeQuery(schema, query, { projectId, overallLabel: config.overallLabels[0]! });
       return { search: new URLSearchParams(), body: Buffer.from(text), allowedMs };
     },
-    async ask(path: string, request: Request, signal: AbortSignal): Promise<Envelope> {
-      const response = await upstream.call({ path, ...request, contentType, signal, timed: "answer" });
+    async ask(path: string, request: Request, { signal, trace }: AskedBy): Promise<Envelope> {
+      const response = await inHttpSpan(trace, place, (headers) =>
+        upstream.call({ path, ...request, headers, contentType, signal, timed: "answer" }),
+      );
       return readEnvelope(response, config.maxAnswerBytes, redactor);
     },
-    async *load(path: string, request: Request, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-      const response = await upstream.call({ path, ...request, contentType, signal, timed: "head" });
+    async *load(path: string, request: Request, { signal, trace }: AskedBy): AsyncGenerator<Uint8Array> {
+      const response = await inHttpSpan(trace, place, (headers) =>
+        upstream.call({ path, ...request, headers, contentType, signal, timed: "head" }),
+      );
       try {
         yield* readDownload(response, config, redactor);
       } finally {
@@ -62,14 +74,17 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
       }
     },
     async *forward(query: ForwardedQuery, signal: AbortSignal): AsyncGenerator<HttpBody> {
-      const response = await upstream.call({
-        path: `/open/${query.path}`,
-        ...toUpstream(query, query.projectId),
-        contentType,
-        signal,
-        timed: "head",
-        allowedMs: 0,
-      });
+      const request = { ...toUpstream(query, query.projectId), allowedMs: 0 };
+      const response = await inHttpSpan(query.trace, place, (headers) =>
+        upstream.call({
+          path: `/open/${query.path}`,
+          ...request,
+          headers,
+          contentType,
+          signal,
+          timed: "head",
+        }),
+      );
       try {
         yield* forwardBody(response, config, redactor);
       } finally {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { estimateAudience } from "../audience/members.ts";
 import type { AudienceSource } from "../audience/source.ts";
@@ -29,6 +30,8 @@ export interface DeliveryOptions {
   readonly leaseMs?: number;
   /** How often to poll the store when it gives no notice of work, in milliseconds. Default 1 s. */
   readonly pollMs?: number;
+  /** Continues the traces of runs. Default: they are only passed on. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface Delivery

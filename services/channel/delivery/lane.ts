@@ -3,6 +3,7 @@ import { Notifier } from "../../../base/async/notifier.ts";
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { RateSlot } from "../../../base/async/window-pacer.ts";
+import { type Tracer, traceIdOf } from "../../../base/trace/trace.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { judgeOutcome } from "../judge-reply/judge-reply.ts";
@@ -10,6 +11,7 @@ import type { AttemptMarker } from "./attempt-marker.ts";
 import { attempt } from "./call/attempt.ts";
 import { outcomeOf } from "./call/outcome.ts";
 import { RateMeter } from "./call/rate-meter.ts";
+import { tracedExchange } from "./call/traced-exchange.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import type { RunPlans } from "./run-plans.ts";
@@ -34,6 +36,8 @@ export interface LaneOptions {
   readonly pollMs: number;
   /** Aborted when the lane must not start further requests. */
   readonly stopping: AbortSignal;
+  /** Continues the traces of runs. Default: they are only passed on. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Approximate limit of the bodies in memory. */
@@ -174,9 +178,9 @@ export class Lane {
 
   /** Makes one attempt; undefined: it was aborted because its lease was lost, so it must not be settled. */
   async #attempt({ batch, signal }: HeldBatch): Promise<Outcome | undefined> {
-    const { clock, runs, exchangeTo, observer, stopping } = this.#options;
+    const { clock, runs, exchangeTo, observer, stopping, tracer } = this.#options;
     const plan = await runs.plan(batch.runId);
-    const { timeoutMs, rateLimit, validation } = plan;
+    const { timeoutMs, rateLimit, validation, trace, url } = plan;
     this.#isPaced = rateLimit >= 1;
     const headers = plan.headers(batch.body);
     const slot = await this.#acquireSlot(batch, rateLimit);
@@ -188,7 +192,8 @@ export class Lane {
     }
     const began = clock.monotonicMs();
     const request = { headers, body: batch.body, timeoutMs };
-    const result = await attempt(exchangeTo(plan.url), request, clock, signal).finally(() => slot.done());
+    const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
+    const result = await attempt(exchange, request, clock, signal).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);
@@ -201,6 +206,7 @@ export class Lane {
       durationMs: clock.monotonicMs() - began,
       reason: verdict.kind === "failed" ? verdict.reason : undefined,
       warnings: verdict.kind === "accepted" ? verdict.warnings : [],
+      traceId: trace && traceIdOf(trace),
     });
     return outcome;
   }

@@ -21,4 +21,6 @@ export interface Attempted {
   /** Faults of an accepted reply. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
+  /** The trace of the run; undefined: none. */
+  readonly traceId?: string | undefined;
 }

@@ -1,11 +1,19 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { LruCache } from "../../../base/cache/lru-cache.ts";
+import { decodeTrace } from "../../../base/trace/context.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import type { ChannelStore, StoredRun } from "../../../store/channels/channels.ts";
 import { decodeRunChannel } from "../tasks/codec.ts";
 import { compileSendPlan, type SendPlan } from "./call/send-plan.ts";
 
+/** How to send the requests of a run. */
+export interface RunPlan extends SendPlan {
+  /** The trace in which the run began. */
+  readonly trace: Trace | undefined;
+}
+
 interface Entry {
-  readonly plan: SendPlan;
+  readonly plan: RunPlan;
   isUnderWay: boolean;
   /** Monotonic time of the last read. */
   readMs: number;
@@ -29,7 +37,7 @@ export class RunPlans {
   }
 
   /** Returns the plan of a run, which uses the channel as it was when the run began. */
-  async plan(runId: string): Promise<SendPlan> {
+  async plan(runId: string): Promise<RunPlan> {
     return (this.#entries.get(runId) ?? (await this.#refresh(runId))).plan;
   }
 
@@ -61,7 +69,8 @@ export class RunPlans {
   }
 
   #add(run: StoredRun): Entry {
-    const entry = { plan: compileSendPlan(decodeRunChannel(run)), isUnderWay: true, readMs: 0 };
+    const plan = { ...compileSendPlan(decodeRunChannel(run)), trace: decodeTrace(run.trace) };
+    const entry = { plan, isUnderWay: true, readMs: 0 };
     this.#entries.set(run.runId, entry);
     return entry;
   }

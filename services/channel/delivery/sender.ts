@@ -13,7 +13,7 @@ export interface OpenedExchange extends Disposable {
 
 export type SenderOptions = Pick<
   LaneOptions,
-  "store" | "clock" | "observer" | "owner" | "leaseMs" | "maxInFlight" | "pollMs"
+  "store" | "clock" | "observer" | "owner" | "leaseMs" | "maxInFlight" | "pollMs" | "tracer"
 > & {
   /** Opens kept connections to one URL. */
   readonly openExchange: (url: string) => OpenedExchange;

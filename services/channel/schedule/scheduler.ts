@@ -1,7 +1,10 @@
 import { configuredZone, dateIn } from "../../../base/time/zone.ts";
+import { encodeTrace } from "../../../base/trace/context.ts";
+import { startTrace, type Tracer } from "../../../base/trace/trace.ts";
 import type { ChannelStore, DueClaim, DueTask } from "../../../store/channels/channels.ts";
 import type { Projects } from "../ports.ts";
 import { decodeTask } from "../tasks/codec.ts";
+import { runSpan, runSpanName } from "../tasks/run-span.ts";
 import { compileTimes } from "./schedule.ts";
 
 export interface SchedulerOptions {
@@ -12,6 +15,8 @@ export interface SchedulerOptions {
   /** Resolves after `ms` milliseconds, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly observer: ScheduleObserver;
+  /** Traces the runs that begin at their times. Default: they are not traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface ScheduleObserver {
@@ -86,7 +91,11 @@ async function runDueTask(options: SchedulerOptions, due: DueTask): Promise<void
     observer.refused(taskId, error);
     return;
   }
-  const result = await store.claimDueTask(claim);
+  const { run } = claim;
+  const span = run && startTrace(options.tracer, undefined, runSpanName, () => runSpan(taskId));
+  const result = await store
+    .claimDueTask(run && span ? { ...claim, run: { ...run, trace: encodeTrace(span) } } : claim)
+    .finally(() => span?.end());
   if (result.kind === "claimed") observer.taken(taskId, result.run === null ? "missed" : "begun");
 }
 

@@ -1,11 +1,13 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../base/async/clock.ts";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
+import { attribute, messagingSystem } from "../../../base/trace/attributes.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import type { LeaseMessagesRequest } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import type { Inbox, LeaseRequest } from "../../../store/inbox/inbox.ts";
+import type { Inbox, LeaseRequest, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { RetryPolicy } from "../delivery/retry-policy.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs, timestampOf } from "../mapping/timestamp.ts";
@@ -23,6 +25,8 @@ export interface PullOptions {
   readonly random: () => number;
   /** Aborted when the service is about to stop; then calls that wait for messages return. */
   readonly stopSignal?: AbortSignal;
+  /** Returns the trace of a call. Default: none. */
+  readonly traceOf?: (context: HandlerContext) => Trace | undefined;
 }
 
 /** Creates the methods that lease and settle messages of pull targets. */
@@ -37,6 +41,7 @@ export function createPullMethods(
         const lease = readLease(request);
         const waitMs = Math.min(readWait(request.wait), leftMs(context.timeoutMs()));
         const items = await openWait({ ...options, policy, stopSignal }).lease(lease, waitMs, context.signal);
+        noteReceived(options.traceOf?.(context), request.target, items);
         return {
           batches: items.map((item) => ({
             leaseToken: encodeLeaseToken(item),
@@ -47,6 +52,23 @@ export function createPullMethods(
       }),
     settleMessages: ({ settlements }) => mapErrors(() => settleAll(settlements, options)),
   };
+}
+
+/** Shows in the trace of a call what it has leased: messages of batches with traces of their own, which it links to. */
+function noteReceived(call: Trace | undefined, target: string, items: readonly WorkItem[]): void {
+  if (call?.startSpan === undefined || items.length === 0) return;
+  const span = call.startSpan(`receive ${target}`, {
+    kind: "client",
+    links: items.flatMap(({ trace }) => (trace === undefined ? [] : [trace])),
+    attributes: {
+      [attribute.messagingSystem]: messagingSystem,
+      [attribute.messagingOperation]: "receive",
+      [attribute.messagingOperationType]: "receive",
+      [attribute.messagingConsumerGroup]: target,
+      [attribute.messageCount]: items.reduce((sum, { elements }) => sum + elements.length, 0),
+    },
+  });
+  span.end();
 }
 
 function policyOf(target: string, targets: PullOptions["targets"]): RetryPolicy {

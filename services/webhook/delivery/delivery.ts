@@ -23,6 +23,7 @@ export interface DeliveryOptions {
   readonly observer: DeliveryObserver;
   /** Called with the attempts of each call that has ended. */
   readonly attempted?: LaneOptions["attempted"];
+  readonly tracer?: LaneOptions["tracer"];
   /** Returns the id that the inbox gives a delivery, for messages that are delivered without a lease. */
   readonly deliveryIdOf: (batchId: string, index: number, target: string) => string;
 }
@@ -75,7 +76,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
 }
 
 function toHanded(
-  { batchId, channel, requestId, body, elements }: Parameters<DeliverNow>[0],
+  { batchId, channel, requestId, body, elements, trace }: Parameters<DeliverNow>[0],
   { target, indexes }: Route,
   deliveryIdOf: DeliveryOptions["deliveryIdOf"],
   acceptedAtMs: number,
@@ -90,6 +91,7 @@ function toHanded(
     acceptedAtMs,
     attempt: 1,
     replay: null,
+    trace,
     elements: chosen.map((element) => ({
       index: element.index,
       pushId: element.pushId,

@@ -1,5 +1,6 @@
 import type { BreakerPolicy } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
+import type { Tracer } from "../../../base/trace/trace.ts";
 import type { AttemptRecord, Inbox } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, Target } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
@@ -31,6 +32,8 @@ export interface LaneOptions {
   readonly observer: DeliveryObserver;
   /** Called with the attempts of each call that has ended. */
   readonly attempted?: Attempted | undefined;
+  /** Continues the traces of messages. Default: they are only passed on. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export type Attempted = (

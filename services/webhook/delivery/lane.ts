@@ -2,7 +2,7 @@ import { backoffMs } from "../../../base/async/backoff.ts";
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { AttemptRecord, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import { type HandedBatch, indexesOf, splitBatch, type TargetOutcome } from "../targets/target.ts";
-import { type AttemptResult, attemptCall } from "./attempt.ts";
+import type { AttemptResult } from "./attempt.ts";
 import { CallLimiter, type CallTerms } from "./call-limiter.ts";
 import { CallMarker } from "./call-marker.ts";
 import { HeldItem } from "./held-item.ts";
@@ -10,6 +10,7 @@ import type { LaneOptions } from "./lane-options.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { LaneState } from "./observer.ts";
 import { overdueReason } from "./retry-policy.ts";
+import { tracedAttempt } from "./traced-attempt.ts";
 import { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 /** Time after a crash until other processes take over; a process that hangs for longer loses its leases. */
@@ -252,7 +253,7 @@ export class Lane {
     part: HandedBatch,
     { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
   ): Promise<Pick<AttemptResult, "outcomes" | "attempts"> | undefined> {
-    const { name, target, policy, clock, observer, attempted } = this.#options;
+    const { name, policy, clock, observer, attempted } = this.#options;
     const endCall = await this.#limiter.acquire(priority, queueSignal);
     if (endCall === undefined) return undefined;
     if (priority === "normal" && this.#uncommitted.isFull) await this.#uncommitted.untilRoom(signal);
@@ -260,9 +261,9 @@ export class Lane {
       endCall({ kind: "none" });
       return undefined;
     }
-    const { timeoutMs } = policy;
+    const options = { timeoutMs: policy.timeoutMs, clock, signal, priority };
     const ended = begun?.();
-    const { outcomes, attempts, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
+    const { outcomes, attempts, end, report } = await tracedAttempt(this.#options, part, options);
     ended?.();
     endCall(end);
     observer.called(name, report);

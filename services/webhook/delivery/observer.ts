@@ -23,6 +23,8 @@ export interface CallReport {
   readonly dead: number;
   /** The reason of a message that is not done. */
   readonly reason: string | undefined;
+  /** The trace of the messages; undefined: none. */
+  readonly traceId?: string | undefined;
 }
 
 /** The state of a lane, for gauges and statistics. Times are those of the monotonic clock. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
+import type { Trace } from "../../../base/trace/trace.ts";
 import {
   type BatchAuth,
   type BatchElement,
@@ -45,6 +46,8 @@ export interface Incoming {
   readonly headers: Pick<Headers, "get"> | undefined;
   /** Faults of elements that the body does not contain, by 0-based index. */
   readonly faults?: ReadonlyMap<number, string>;
+  /** The trace of the call, which the delivery of its messages continues. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Receives a call and returns the bytes of the reply. @throws Refusal */
@@ -74,7 +77,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
   };
 
   async function receive(channel: Channel, incoming: Incoming): Promise<Uint8Array> {
-    const { body, headers, faults } = incoming;
+    const { body, headers, faults, trace } = incoming;
     const { maxBytes } = channel;
     if (body.length > maxBytes) {
       const message = `body of ${exactCountOf(body.length, "byte")} is larger than the limit of ${maxBytes}`;
@@ -89,7 +92,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
     const checked = checkElements(body, scanned, faults);
     warn(channel, scanned, checked.requestIdCount);
     const bodySha256 = hash("sha256", body, "buffer");
-    const work = (): Promise<Uint8Array> => store(channel, { body, bodySha256, auth }, checked);
+    const work = (): Promise<Uint8Array> => store(channel, { body, bodySha256, auth, trace }, checked);
     const { requestId } = checked;
     if (requestId === null) return work();
     return running.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
@@ -97,7 +100,10 @@ export function createReceiver(options: ReceiverOptions): Receive {
 
   async function store(
     channel: Channel,
-    received: { readonly body: Buffer; readonly bodySha256: Uint8Array; readonly auth: BatchAuth },
+    received: Pick<Incoming, "body" | "trace"> & {
+      readonly bodySha256: Uint8Array;
+      readonly auth: BatchAuth;
+    },
     checked: CheckedBatch,
   ): Promise<Uint8Array> {
     const { accepted: elements, failures } = await applyPushIdRules(

@@ -1,4 +1,6 @@
-import type { Inbox, NewBatch } from "../../../store/inbox/inbox.ts";
+import { attribute, messagingSystem, ownAttribute } from "../../../base/trace/attributes.ts";
+import { inSpan, type SpanOptions } from "../../../base/trace/trace.ts";
+import type { AcceptResult, Inbox, NewBatch } from "../../../store/inbox/inbox.ts";
 import type { Channel } from "../channels.ts";
 import type { ReceiveObserver } from "../observer.ts";
 import type { ElementFailure } from "./elements.ts";
@@ -18,7 +20,7 @@ export interface CheckedDelivery extends Omit<NewBatch, "reply" | "ownerLeaseMs"
  * nothing.
  */
 export type DeliverNow = (
-  batch: Pick<NewBatch, "channel" | "requestId" | "body" | "elements" | "routes"> & {
+  batch: Pick<NewBatch, "channel" | "requestId" | "body" | "elements" | "routes" | "trace"> & {
     readonly batchId: string;
   },
   timeoutMs: number,
@@ -54,7 +56,8 @@ export async function storeBatch(
   const immediate = encodeReply(failures);
   const untilMs = monotonicMs() + maxWaitMs;
   for (;;) {
-    const result = await inbox.accept(
+    const { result, trace } = await accept(
+      inbox,
       sync === undefined
         ? { ...rest, reply: immediate }
         : { ...rest, reply: null, ownerLeaseMs: sync.timeoutMs + ownerMarginMs },
@@ -71,7 +74,8 @@ export async function storeBatch(
     }
     if (result.kind === "stored") {
       const { batchId } = result;
-      const reply = sync === undefined ? immediate : await deliverAndReply(ports, sync, batch, batchId);
+      const reply =
+        sync === undefined ? immediate : await deliverAndReply(ports, sync, { ...batch, trace }, batchId);
       // No reply means that another call has taken over the batch because this one took too long. That call's reply
       // counts.
       if (reply === undefined) continue;
@@ -92,6 +96,36 @@ export async function storeBatch(
   }
 }
 
+/** Stores a batch in a span, whose trace its deliveries continue. */
+function accept(
+  inbox: Pick<Inbox, "accept">,
+  batch: NewBatch,
+): Promise<{ readonly result: AcceptResult; readonly trace: NewBatch["trace"] }> {
+  return inSpan(
+    batch.trace,
+    `send ${batch.channel}`,
+    () => sending(batch),
+    async (trace, span) => {
+      const result = await inbox.accept({ ...batch, trace });
+      span?.set({ [attribute.messageId]: result.batchId, [ownAttribute.outcome]: result.kind });
+      return { result, trace };
+    },
+  );
+}
+
+function sending({ channel, elements }: NewBatch): SpanOptions {
+  return {
+    kind: "producer",
+    attributes: {
+      [attribute.messagingSystem]: messagingSystem,
+      [attribute.messagingOperation]: "send",
+      [attribute.messagingOperationType]: "send",
+      [attribute.messagingDestination]: channel,
+      [attribute.messageCount]: elements.length,
+    },
+  };
+}
+
 /** Delivers a batch in sync mode and replies with the outcomes; undefined if another call has taken over the batch. */
 async function deliverAndReply(
   { inbox, deliverNow, observer }: StorePorts,
@@ -99,13 +133,12 @@ async function deliverAndReply(
   batch: CheckedDelivery,
   batchId: string,
 ): Promise<Uint8Array | undefined> {
-  const { channel, requestId, body, elements, routes } = batch;
-  const outcomes = await deliverNow({ channel, requestId, body, elements, routes, batchId }, timeoutMs).catch(
-    (error: unknown): readonly RouteOutcome[] => {
-      observer.failed(channel, "sync_delivery", error);
-      return [];
-    },
-  );
+  const { channel, requestId, body, elements, routes, trace } = batch;
+  const now = { channel, requestId, body, elements, routes, trace, batchId };
+  const outcomes = await deliverNow(now, timeoutMs).catch((error: unknown): readonly RouteOutcome[] => {
+    observer.failed(channel, "sync_delivery", error);
+    return [];
+  });
   const outcome = decideSync(elements, routes, outcomes, late);
   const failures = [...batch.failures, ...outcome.failures].sort((a, b) => a.index - b.index);
   if (outcome.kind === "failed") {

@@ -5,6 +5,8 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { nameSender } from "../../../base/net/user-agent.ts";
 import { describeError, oneLine } from "../../../base/text/system-error.ts";
+import { httpPlaceOf } from "../../../base/trace/http-span.ts";
+import { inRpcSpan, type RpcPlace } from "../../../base/trace/rpc-span.ts";
 import { type HandleResponse, MessageHandler } from "../../../gen/engage/handler/v1/message_handler_pb.ts";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
@@ -33,11 +35,14 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
   const client = createClient(MessageHandler, transport);
   const headers: Record<string, string> =
     options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` };
+  const place = placeOf(options);
   return {
     maxMessages: options.maxMessages,
     async deliver(batch, signal) {
       try {
-        const response = await client.handle({ batch: toMessageBatch(batch) }, { signal, headers });
+        const response = await inRpcSpan(batch.trace, place, (passed) =>
+          client.handle({ batch: toMessageBatch(batch) }, { signal, headers: { ...passed, ...headers } }),
+        );
         return outcomesOf(batch, response);
       } catch (error) {
         const outcome = outcomeOfError(ConnectError.from(error));
@@ -48,6 +53,11 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
       close();
     },
   };
+}
+
+function placeOf({ url }: GrpcTargetOptions): RpcPlace {
+  const { address, port } = httpPlaceOf("POST", url);
+  return { method: `${MessageHandler.typeName}/${MessageHandler.method.handle.name}`, address, port };
 }
 
 export interface GrpcConnection {

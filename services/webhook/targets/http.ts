@@ -2,6 +2,7 @@ import type https from "node:https";
 import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { describeError } from "../../../base/text/system-error.ts";
+import { httpPlaceOf, inHttpSpan } from "../../../base/trace/http-span.ts";
 import type { TemplateInput } from "../mapping/template.ts";
 import { outcomeOf } from "./http-outcome.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
@@ -36,11 +37,9 @@ export interface HttpTargetOptions {
 /** Creates a target that sends messages as JSON over HTTP/1.1 with kept connections. It does not follow redirects. */
 export function createHttpTarget(options: HttpTargetOptions): Target {
   const { per, write, path } = options;
-  const client = createHttpClient({
-    ...options,
-    maxResponseBytes: options.maxAnswerBytes,
-    url: originOf(options),
-  });
+  const url = originOf(options);
+  const client = createHttpClient({ ...options, maxResponseBytes: options.maxAnswerBytes, url });
+  const server = httpPlaceOf(options.method, url);
   const fixed: Record<string, string> = { "content-type": "application/json" };
   const written: (readonly [string, (input: TemplateInput) => string])[] = [];
   for (const [name, value] of Object.entries(options.headers)) {
@@ -84,7 +83,10 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       signingKeys.length === 0 ? { "webhook-id": id } : signHeaders(signingKeys, id, now(), json);
     const all = { ...fixed, ...place.headers, ...signature };
     try {
-      const response = await client.exchange(all, json, signal, place.path);
+      // Headers of the configuration win over those that pass the trace on.
+      const response = await inHttpSpan(batch.trace, server, (passed) =>
+        client.exchange({ ...passed, ...all }, json, signal, place.path),
+      );
       const text = withoutSecrets(response.text, secrets);
       answered?.({ status: response.status, text });
       return outcomeOf({ ...response, text }, now());

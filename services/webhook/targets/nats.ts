@@ -1,8 +1,9 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
-import type { NatsConnection, TlsOptions } from "@nats-io/transport-node";
+import type { MsgHdrs, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { describeError } from "../../../base/text/system-error.ts";
+import { type Trace, traceHeaders } from "../../../base/trace/trace.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { downOutcome, type Target, type TargetOutcome } from "./target.ts";
@@ -25,6 +26,7 @@ export interface NatsTargetOptions {
 interface Connected {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
+  readonly createHeaders: () => MsgHdrs;
 }
 
 const defaultPort = 4_222;
@@ -45,7 +47,7 @@ export function createNatsTarget(options: NatsTargetOptions): Target {
     maxMessages: 500,
     async deliver(batch, signal) {
       const texts = writeAll(batch, write);
-      return await connected.use(({ connection, jetstream }) => {
+      return await connected.use(({ connection, jetstream, createHeaders }) => {
         const maxBytes = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
         const sent = texts.map(async (text, at): Promise<TargetOutcome> => {
           if (typeof text !== "string") return text;
@@ -55,7 +57,8 @@ export function createNatsTarget(options: NatsTargetOptions): Target {
             return { kind: "dead", reason };
           }
           const msgID = messageId({ ...batch, elements: [batch.elements[at]!] });
-          return await jetstream.publish(subject, payload, { msgID, timeout: timeoutMs }).then(
+          const passed = headersOf(batch.trace, createHeaders);
+          return await jetstream.publish(subject, payload, { msgID, timeout: timeoutMs, ...passed }).then(
             () => ({ kind: "done" }),
             (error: unknown) => downOutcome(describeError(error)),
           );
@@ -65,6 +68,14 @@ export function createNatsTarget(options: NatsTargetOptions): Target {
     },
     [Symbol.asyncDispose]: () => connected[Symbol.asyncDispose](),
   };
+}
+
+/** Returns the headers that pass a trace on, new for each message since the client adds to them. */
+function headersOf(trace: Trace | undefined, create: () => MsgHdrs): { readonly headers?: MsgHdrs } {
+  if (trace === undefined) return {};
+  const headers = create();
+  for (const [name, value] of Object.entries(traceHeaders(trace))) headers.set(name, value);
+  return { headers };
 }
 
 async function openFirst(options: NatsTargetOptions): Promise<Connected> {
@@ -81,7 +92,7 @@ async function openFirst(options: NatsTargetOptions): Promise<Connected> {
 
 /** Dials an address that was checked, and no other one: neither names nor what the server says of its cluster. */
 async function open(server: URL, { tls, login, timeoutMs, outbound }: NatsTargetOptions): Promise<Connected> {
-  const [{ connect }, { jetstream }] = await Promise.all([
+  const [{ connect, headers }, { jetstream }] = await Promise.all([
     import("@nats-io/transport-node"),
     import("@nats-io/jetstream"),
   ]);
@@ -100,5 +111,5 @@ async function open(server: URL, { tls, login, timeoutMs, outbound }: NatsTarget
     timeout: timeoutMs,
     name: "engage",
   });
-  return { connection, jetstream: jetstream(connection) };
+  return { connection, jetstream: jetstream(connection), createHeaders: headers };
 }

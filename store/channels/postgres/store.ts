@@ -140,6 +140,9 @@ const migrations: readonly string[] = [
   `-- Whether the open attempt is counted. Attempts open before this version were counted when they were leased.
    ALTER TABLE {batches} ADD COLUMN is_begun smallint NOT NULL DEFAULT 0;
    UPDATE {batches} SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';`,
+
+  `-- The trace in which a run began; earlier runs have none.
+   ALTER TABLE {runs} ADD COLUMN trace text;`,
 ];
 
 export const channelStore: PostgresStore & { readonly operations: ChannelsOperations } = {

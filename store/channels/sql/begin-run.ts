@@ -40,7 +40,7 @@ function isRunning({ state }: TaskRow): boolean {
 function* insertRun(
   session: Session,
   task: TaskRow,
-  { day }: NewRun,
+  { day, trace }: NewRun,
 ): Operation<{ task: ReturnType<typeof toTask>; run: StoredRun } | null> {
   const channel = yield* lockChannel(session.dialect.forUpdate, task.channel_seq);
   if (channel === null) return null;
@@ -48,13 +48,16 @@ function* insertRun(
   const runId = [taskIdOf(task.seq), day, ...(count === 1 ? [] : [count])].join("_");
   const row = yield* first<RunRow>(
     `INSERT INTO {runs} (run_id, task_seq, channel_seq, state, failure, channel, position, batches, batched,
-       planned, filtered, control, started_at_ms, is_open, has_bodies, is_pruned, lease_key, lease_until_ms, lease_owner)
-     VALUES ($1, $2, $3, 'preparing', '', $4, NULL, 0, 0, 0, 0, 0, $5, 1, 0, 0, 0, 0, '') RETURNING ${runColumns}`,
+       planned, filtered, control, started_at_ms, is_open, has_bodies, is_pruned, lease_key, lease_until_ms, lease_owner,
+       trace)
+     VALUES ($1, $2, $3, 'preparing', '', $4, NULL, 0, 0, 0, 0, 0, $5, 1, 0, 0, 0, 0, '', $6)
+     RETURNING ${runColumns}`,
     runId,
     task.seq,
     task.channel_seq,
     channel.definition,
     session.nowMs,
+    trace ?? null,
   );
   yield* run(
     `UPDATE {tasks} SET state = 'preparing', failure = '', version = version + 1, run_id = $1, run_seq = $2,

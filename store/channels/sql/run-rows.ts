@@ -19,10 +19,11 @@ export interface RunRow {
   readonly started_at_ms: number;
   readonly prepared_at_ms: number | null;
   readonly ended_at_ms: number | null;
+  readonly trace: string | null;
 }
 
 export const runColumns = `seq, run_id, task_seq, channel_seq, state, failure, channel, position, batches,
-  batched, planned, filtered, control, started_at_ms, prepared_at_ms, ended_at_ms`;
+  batched, planned, filtered, control, started_at_ms, prepared_at_ms, ended_at_ms, trace`;
 
 export function* findRun(_session: Session, runId: string): Operation<StoredRun | null> {
   const row = yield* findRunRow(runId);
@@ -51,5 +52,6 @@ export function toRun(row: RunRow): StoredRun {
     startedAtMs: row.started_at_ms,
     preparedAtMs: row.prepared_at_ms,
     endedAtMs: row.ended_at_ms,
+    trace: row.trace ?? undefined,
   };
 }

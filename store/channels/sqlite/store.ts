@@ -139,6 +139,9 @@ const migrations: readonly string[] = [
      boot_id TEXT NOT NULL,
      uptime_ms INTEGER NOT NULL
    ) STRICT;`,
+
+  `-- The trace in which a run began; earlier runs have none.
+   ALTER TABLE runs ADD COLUMN trace TEXT;`,
 ];
 
 export const channelStore: SqliteStore & { readonly operations: ChannelsOperations } = {

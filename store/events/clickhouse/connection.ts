@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
+import type { Trace } from "../../../base/trace/trace.ts";
 import { EventsUnavailableError } from "../events.ts";
 import { createConnectAgent } from "./connect-agent.ts";
 import { type Settings, Shard, type ShardStatement } from "./shard.ts";
@@ -45,18 +46,31 @@ export class Connection implements AsyncDisposable {
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
   readonly #shards: readonly Shard[];
+  readonly #trace: Trace | undefined;
   #clients: Promise<readonly ClickHouseClient[]> | undefined;
 
-  constructor(options: ConnectionOptions) {
+  /** @param traced a connection and the trace that reads of this view of it belong to */
+  constructor(options: ConnectionOptions, traced?: { readonly of: Connection; readonly trace: Trace }) {
     this.#options = options;
+    this.#trace = traced?.trace;
+    if (traced !== undefined) {
+      this.#shards = traced.of.#shards;
+      return;
+    }
     this.#shards = options.shards.map((url, shard, { length }) => {
       const { host } = new URL(url);
       return new Shard({
+        server: host,
         name: length === 1 ? `the event store "${host}"` : `shard ${shard + 1} of ${length} ("${host}")`,
         client: async () => (await this.#open())[shard]!,
         closing: this.#closing.signal,
       });
     });
+  }
+
+  /** Returns a view whose reads have spans in the trace. It is not disposed of. */
+  within(trace: Trace | undefined): Connection {
+    return trace?.startSpan === undefined ? this : new Connection(this.#options, { of: this, trace });
   }
 
   get shardCount(): number {
@@ -68,7 +82,11 @@ export class Connection implements AsyncDisposable {
    * ended, which ends the statement.
    */
   read(shard: number, statement: ShardStatement): Promise<AsyncGenerator<Buffer, void>> {
-    return this.#shard(shard).read({ ...statement, settings: this.#readSettings(statement) });
+    return this.#shard(shard).read({
+      ...statement,
+      settings: this.#readSettings(statement),
+      trace: this.#trace,
+    });
   }
 
   /** Runs a read and returns its rows. 64-bit integers are texts. */

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { startStatementSpan } from "../../../base/trace/statement-span.ts";
+import { failureOf, type Span, type Trace } from "../../../base/trace/trace.ts";
 import { exceptionIn, storeError } from "./errors.ts";
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -14,11 +16,15 @@ export interface ShardStatement {
   readonly signal?: AbortSignal;
   /** Statements of one session share temporary tables, and run one at a time. */
   readonly session?: string;
+  /** Has a span for the statement. */
+  readonly trace?: Trace | undefined;
 }
 
 export interface ShardOptions {
   /** What messages call the shard. */
   readonly name: string;
+  /** Host and port. */
+  readonly server: string;
   readonly client: () => Promise<ClickHouseClient>;
   /** Ends all statements, with its reason. */
   readonly closing: AbortSignal;
@@ -112,6 +118,7 @@ class Run {
   readonly #end = Promise.withResolvers<void>();
   #killed: Promise<void> | undefined;
   #stream: Readable | undefined;
+  #span: Span | undefined;
 
   constructor(shard: ShardOptions, statement: ShardStatement) {
     this.#shard = shard;
@@ -125,7 +132,9 @@ class Run {
 
   /** Sends the statement; resolves when the first bytes of its result arrive. */
   async start(values?: Readable): Promise<Readable> {
-    const { sql, parameters, settings, session } = this.#statement;
+    const { sql, parameters, settings, session, trace } = this.#statement;
+    const { server } = this.#shard;
+    this.#span = startStatementSpan(trace, { system: "clickhouse", sql, server, queryId: this.#id });
     try {
       for (const signal of this.#signals()) {
         signal.throwIfAborted();
@@ -212,6 +221,7 @@ class Run {
 
   /** Returns the error for the caller, once the statement has ended. */
   async #fail(error: unknown, tail: string): Promise<unknown> {
+    this.#span?.end(failureOf(error));
     await this.#close();
     const aborted = this.#signals().find((signal) => signal.aborted);
     if (aborted !== undefined) return aborted.reason;
@@ -240,6 +250,7 @@ class Run {
   async #close(): Promise<void> {
     for (const signal of this.#signals()) signal.removeEventListener("abort", this.#cancel);
     await this.#killed;
+    this.#span?.end();
     this.#end.resolve();
   }
 }

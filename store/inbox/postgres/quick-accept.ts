@@ -26,8 +26,8 @@ function batchAnd(source: "claim" | "numbered"): string {
     SELECT * FROM json_to_recordset($7::json) AS r(target text, indexes text, count integer)
   ), batch AS (
     INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes, clock_ms,
-      reply, auth)
-    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10, $15::bigint, $4, $19::text FROM ${source} RETURNING seq
+      reply, auth, trace)
+    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10, $15::bigint, $4, $19::text, $20::text FROM ${source} RETURNING seq
   ), stored AS (
     INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
     SELECT seq, $11, $12, $17::bigint, $18::bigint FROM batch
@@ -73,5 +73,6 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
     checksum(batch.elements),
     checksum(batch.body),
     batch.auth,
+    batch.trace,
   ];
 }

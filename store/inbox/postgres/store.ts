@@ -149,6 +149,8 @@ const migrations: readonly string[] = [
      content text NOT NULL
    );
    CREATE INDEX attempts_batch ON {attempts} (batch_seq, target);`,
+  `-- The trace of the call that brought the batch; earlier rows have none.
+   ALTER TABLE {batches} ADD COLUMN trace text;`,
 ];
 
 export const inboxStore: PostgresStore & { readonly operations: InboxOperations } = {

@@ -74,8 +74,8 @@ function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number>
   const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
   const added = yield* first<{ seq: number }>(
     `INSERT INTO {batches} (channel, request_id, claim_key, accepted_at_ms, in_flight_until_ms,
-       finished_at_ms, routes, clock_ms, reply, auth)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING seq`,
+       finished_at_ms, routes, clock_ms, reply, auth, trace)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq`,
     batch.channel,
     batch.requestId === null ? null : JSON.stringify(batch.requestId),
     batch.claim?.key ?? null,
@@ -86,6 +86,7 @@ function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number>
     nowMs,
     batch.reply,
     batch.auth,
+    batch.trace,
   );
   const { seq } = added!;
   yield* run(

@@ -24,6 +24,7 @@ interface CandidateRow extends WorkRow {
   readonly request_id: string | null;
   readonly accepted_at_ms: number | null;
   readonly clock_ms: number | null;
+  readonly trace: string | null;
 }
 
 /** Work with its decoded indexes. */
@@ -104,7 +105,7 @@ export function* expireLeases({ nowMs }: Session): Operation<void> {
 
 function* findDue(session: Session, target: string, limit: number): Operation<readonly CandidateRow[]> {
   return yield* all<CandidateRow>(
-    `SELECT ${workColumns}, b.request_id, b.accepted_at_ms, b.clock_ms
+    `SELECT ${workColumns}, b.request_id, b.accepted_at_ms, b.clock_ms, b.trace
      FROM {work} w LEFT JOIN {batches} b ON b.seq = w.batch_seq
      WHERE w.target = $1 AND w.due_at_ms <= $2
      ORDER BY w.due_at_ms, w.id LIMIT $3 ${session.dialect.skipLocked("w")}`,

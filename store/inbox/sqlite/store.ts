@@ -157,6 +157,8 @@ const migrations: readonly string[] = [
      content TEXT NOT NULL
    ) STRICT;
    CREATE INDEX attempts_batch ON attempts (batch_seq, target);`,
+  `-- The trace of the call that brought the batch; earlier rows have none.
+   ALTER TABLE batches ADD COLUMN trace TEXT;`,
 ];
 
 export const inboxStore: SqliteStore & { readonly operations: InboxOperations } = {

@@ -41,6 +41,7 @@ export function settingsWithSecrets(length: number, further: object = {}): strin
   const settings = {
     stores: { postgres: { url: loginUrl("postgresql") }, clickhouse: { password: secret() } },
     auth: { keys: [{ name: "shipper", sha256 }] },
+    tracing: { endpoint: "http://127.0.0.1:9/v1/traces", headers: { authorization: secret() } },
     projects: [{ id: 1 }, { id: 2, engine: "platform" }],
     analysis: {
       tokens: [

@@ -93,6 +93,20 @@ export function testTasks(open: OpenWorld): void {
       expect(await world.store.startRun("t9", { day })).toEqual({ kind: "unknown_task" });
     });
 
+    it("keep the trace in which they began", async () => {
+      await using world = await open();
+      const channelId = await addChannel(world.store);
+      const { taskId } = await addTask(world.store, channelId);
+      const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01 a=1";
+      const started = await world.store.startRun(taskId, { day, trace });
+      expect(started).toMatchObject({ run: { trace } });
+      expect(await world.store.run(`${taskId}_${day}`)).toMatchObject({ trace });
+      expect((await world.store.leasePreparation("one", 1_000))!.run.trace).toBe(trace);
+      const other = await addTask(world.store, channelId);
+      await world.store.startRun(other.taskId, { day });
+      expect((await world.store.run(`${other.taskId}_${day}`))!.trace).toBeUndefined();
+    });
+
     it("are started by one of many", async () => {
       await using world = await open();
       const { taskId } = await addTask(world.store, await addChannel(world.store));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Trace } from "../../../base/trace/trace.ts";
 import { batchOf, indexesOf, pushIdsOf } from "./batches.ts";
 import type { OpenWorld } from "./store.ts";
 
@@ -27,6 +28,29 @@ export function testLease(open: OpenWorld): void {
       expect(items).toHaveLength(100);
       expect((await world.inbox.lease(lease)).items).toHaveLength(50);
       expect(new Set(items.map(({ token }) => token)).size).toBe(100);
+    });
+
+    it.each([
+      ["a batch that is accepted at once", {}],
+      ["an ordered one", { routes: [{ target: "t", indexes: "all" as const, ordered: true }] }],
+      ["one that is begun", { reply: null }],
+    ])("returns the trace of %s, in each attempt", async (_kind, changes) => {
+      await using world = await open();
+      const trace: Trace = {
+        traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        tracestate: "a=1",
+      };
+      const accepted = await world.inbox.accept({ ...batchOf(["a"]), ...changes, trace });
+      await world.inbox.complete(accepted.batchId, { reply: new Uint8Array(1) });
+      await world.inbox.accept(batchOf(["b"], { requestId: "without a trace" }));
+      const traces = async (): Promise<unknown> => {
+        const { items } = await world.inbox.lease(lease);
+        return Object.fromEntries(items.map(({ elements, trace }) => [elements[0]!.pushId, trace] as const));
+      };
+      expect(await traces()).toEqual({ a: trace, b: undefined });
+      world.clock.ms += lease.leaseMs;
+      await world.reopen();
+      expect(await traces()).toEqual({ a: trace, b: undefined });
     });
 
     it("splits items which are larger than requested", async () => {

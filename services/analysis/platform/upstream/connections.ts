@@ -20,6 +20,8 @@ export interface UpstreamRequest {
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly signal: AbortSignal;
+  /** Headers besides those of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A request that failed before the head of its response arrived. */
@@ -89,7 +91,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     return typeof place !== "object" || place.socket.bytesRead === place.bytesBefore;
   };
   return {
-    async post({ path, contentType, body, signal }) {
+    async post({ path, contentType, body, signal, headers }) {
       const own = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
       sent.set(own, "waiting");
       try {
@@ -97,6 +99,7 @@ export function openConnections(options: ConnectionOptions): Connections {
           method: "POST",
           path,
           headers: {
+            ...headers,
             "content-type": contentType,
             accept: "*/*",
             "user-agent": userAgent,

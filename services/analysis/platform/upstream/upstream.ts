@@ -32,6 +32,8 @@ export interface UpstreamCall {
   readonly timed: "answer" | "head";
   /** The time that the caller allows, if it is longer than the configured one. */
   readonly allowedMs: number;
+  /** Headers besides those of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface UpstreamResponse {

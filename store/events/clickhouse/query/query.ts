@@ -48,7 +48,7 @@ export async function openQuery(
     const taken = await untilAborted(Promise.all(ids.map((id) => source.snapshot(id))), signal);
     const snapshots = new Map(ids.map((id, index) => [id, taken[index]!]));
     return {
-      connection: source.connection,
+      connection: source.connection.within(caller.trace),
       signal,
       snapshot: (projectId) => snapshots.get(projectId)!,
       [Symbol.dispose]: release,

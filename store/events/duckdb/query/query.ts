@@ -1,4 +1,6 @@
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { inStatementSpan, startStatementSpan } from "../../../../base/trace/statement-span.ts";
+import { failureOf, type Trace } from "../../../../base/trace/trace.ts";
 import type { EventStore, QueryCaller, QueryCounts } from "../../events.ts";
 import { createQuerySlots, type QueryLimits } from "../../query-slots.ts";
 import type { Database } from "../database.ts";
@@ -70,7 +72,7 @@ export function createQueries(database: Database, limits: QueryLimits): SharedQu
     async open(caller, signal) {
       const release = await slots.run(caller, signal);
       try {
-        return await openSnapshot(database, signal, release);
+        return await openSnapshot(database, signal, release, caller.trace);
       } catch (error) {
         release();
         throw error;
@@ -79,11 +81,15 @@ export function createQueries(database: Database, limits: QueryLimits): SharedQu
   };
 }
 
-/** Opens a snapshot which takes no slot, for the upkeep of the store. */
+/**
+ * Opens a snapshot which takes no slot, for the upkeep of the store.
+ * @param trace has a span for each statement
+ */
 export async function openSnapshot(
   database: Database,
   signal: AbortSignal,
   onEnd: () => void = () => undefined,
+  trace?: Trace,
 ): Promise<Snapshot> {
   const session = await database.session(signal);
   try {
@@ -93,7 +99,7 @@ export async function openSnapshot(
       await session.run("SELECT format FROM store_info");
       return database.tables;
     });
-    return new Snapshot(session, tables, onEnd);
+    return new Snapshot(session, tables, onEnd, trace);
   } catch (error) {
     await session[Symbol.asyncDispose]();
     throw error;
@@ -104,23 +110,35 @@ export class Snapshot implements Query {
   readonly tables: StoreTables;
   readonly #session: Session;
   readonly #onEnd: () => void;
+  readonly #trace: Trace | undefined;
 
-  constructor(session: Session, tables: StoreTables, onEnd: () => void) {
+  constructor(session: Session, tables: StoreTables, onEnd: () => void, trace?: Trace) {
     this.#session = session;
     this.tables = tables;
     this.#onEnd = onEnd;
+    this.#trace = trace;
   }
 
   run(sql: string, values?: Values, types?: Types) {
-    return this.#session.run(sql, values, types);
+    const statement = { system: "duckdb", sql };
+    return inStatementSpan(this.#trace, statement, () => this.#session.run(sql, values, types));
   }
 
   rows<R extends readonly unknown[]>(sql: string, values?: Values): Promise<R[]> {
     return this.#session.rows<R>(sql, values);
   }
 
-  stream(sql: string, values?: Values, types?: Types) {
-    return this.#session.stream(sql, values, types);
+  /** The span of a stream ends when its reader has ended. */
+  async *stream(sql: string, values?: Values, types?: Types): AsyncGenerator<DuckDBDataChunk, void> {
+    const span = startStatementSpan(this.#trace, { system: "duckdb", sql });
+    try {
+      yield* this.#session.stream(sql, values, types);
+    } catch (error) {
+      span?.end(failureOf(error));
+      throw error;
+    } finally {
+      span?.end();
+    }
   }
 
   async settle(): Promise<void> {

@@ -1,3 +1,4 @@
+import { decodeTrace } from "../../../../base/trace/context.ts";
 import type { BatchElement } from "../../batch.ts";
 import { decodeElements } from "../../element-list.ts";
 import { encodeBatchId, encodeDeliveryId, encodeToken } from "../../ids.ts";
@@ -36,6 +37,7 @@ function toWorkItem(row: LeasedRow, opened: OpenedBody, leaseKey: number, untilM
     isSuspect: row.suspect === 1,
     lastReason: row.reason,
     replay: row.replay,
+    trace: decodeTrace(row.trace),
     elements: row.indexes.map((index) => toWorkElement(index, opened, batchId, row.target)),
   };
 }

@@ -53,6 +53,16 @@ describe("a throttled log", () => {
     ]);
   });
 
+  it("has the trace of an attempt that failed", () => {
+    const { lines, logger } = createLog();
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const call = { durationMs: 3, done: 0, retry: 1, dead: 0, reason: "HTTP 503" };
+    const delivery = createDeliveryLog(logger, () => ({}));
+    delivery.called("x", { ...call, traceId });
+    delivery.called("x", call);
+    expect(lines.map(({ trace_id }) => trace_id)).toEqual([traceId, undefined]);
+  });
+
   it("is not filled by those who make up channels", () => {
     const { lines, logger } = createLog();
     const receive = createReceiveLog(

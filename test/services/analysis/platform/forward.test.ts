@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import type { Trace } from "../../../../base/trace/trace.ts";
 import { serve } from "../../../../gateway/methods.ts";
 import {
   AnalysisProxy,
@@ -11,6 +12,7 @@ import { createForwardQuery } from "../../../../services/analysis/platform/forwa
 import { compileAllowedPaths } from "../../../../services/analysis/platform/platform.ts";
 import { toCallError } from "../../../../services/analysis/refusal/call-error.ts";
 import { AnalysisRefusal, returnCodesByStatus } from "../../../../services/analysis/refusal/refusal.ts";
+import { createNotingTracer } from "../../../base/trace/noting-tracer.ts";
 import { openRestServer } from "../../../gateway/rest/rest-server.ts";
 import {
   answerChunks,
@@ -31,15 +33,19 @@ const engines = new Map<number, AnalysisEngine>([
   [3, embedded],
 ]);
 const asked: string[] = [];
+const traces: Trace[] = [];
+const refusals: Readonly<Record<string, () => never>> = {
+  bad: () => {
+    throw new AnalysisRefusal(-1002, "the token does not reach this project");
+  },
+};
 const forwardQuery = createForwardQuery({
   engines: [...engines.values()],
   engineOf: (projectId) => engines.get(projectId),
   authorize: ({ token: given }: ForwardQueryRequest, projectId) => {
     asked.push(`${given} ${projectId}`);
-    const refusals = { bad: new AnalysisRefusal(-1002, "the token does not reach this project") };
-    return Promise.reject(refusals[given as keyof typeof refusals]).catch(
-      (error) => error && Promise.reject(error),
-    );
+    refusals[given]?.();
+    return { trace: traces.at(-1) };
   },
 });
 const server = await openRestServer({
@@ -67,6 +73,7 @@ afterAll(async () => {
 beforeEach(() => {
   platform.requests.length = 0;
   asked.length = 0;
+  traces.length = 0;
 });
 
 async function post(path: string, body: string, contentType = "application/json") {
@@ -106,6 +113,21 @@ describe("other paths of the platform", () => {
       ["x", "1"],
       ["x", "2"],
       ["token", token],
+    ]);
+  });
+
+  test("belong to the trace of their call, which they pass on", async () => {
+    platform.behave(answerText(200, "application/json", "{}"));
+    const { tracer, spans } = createNotingTracer();
+    await post("/open/funnel/a", body);
+    traces.push(tracer.startSpan("call", {}));
+    await post("/open/funnel/a", body);
+    expect(spans.slice(1)).toMatchObject([
+      { name: "POST", parent: traces[0]!.traceparent, failure: undefined, hasEnded: true },
+    ]);
+    expect(platform.requests.map(({ headers }) => headers["traceparent"])).toEqual([
+      undefined,
+      spans[1]!.span.traceparent,
     ]);
   });
 

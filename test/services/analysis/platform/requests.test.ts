@@ -12,6 +12,7 @@ import {
 import { platformConfigSchema } from "../../../../services/analysis/platform/config.ts";
 import { encodeQuery } from "../../../../services/analysis/platform/encode-query.ts";
 import { decodeMessage } from "../../../../services/analysis/rest/decode-message.ts";
+import { createNotingTracer } from "../../../base/trace/noting-tracer.ts";
 import { readCase } from "../../../proto/cases.ts";
 import { answerEncoded, answerText, openFakePlatform } from "./fake-platform.ts";
 import { goodAnswers, openEngine, operations, restCall, run, runWith, token } from "./platform-engine.ts";
@@ -40,6 +41,21 @@ const metrics = '{"events":[{"projectId":377},{ "projectId": 5 }],"projectId":37
 
 describe.each(operations)("%s", (operation) => {
   const { type, body } = goodAnswers[operation];
+
+  test("belongs to the trace of its call, which it passes on", async () => {
+    platform.behave(answerText(200, type, body));
+    const { tracer, spans } = createNotingTracer();
+    const trace = tracer.startSpan("call", {});
+    const call = { signal: new AbortController().signal, rest: restCall };
+    await runWith(engine, operation, { ...call, trace });
+    await runWith(engine, operation, call);
+    expect(spans.slice(1)).toMatchObject([{ name: "POST", parent: trace.traceparent, hasEnded: true }]);
+    expect(JSON.stringify(spans[1]!.attributes)).not.toContain("/base/");
+    expect(platform.requests.map(({ headers }) => headers["traceparent"])).toEqual([
+      spans[1]!.span.traceparent,
+      undefined,
+    ]);
+  });
 
   test("names its sender, and reads encoded answers", async () => {
     platform.behave(answerText(200, type, body));

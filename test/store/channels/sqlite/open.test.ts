@@ -28,7 +28,7 @@ it.each<[string, string, (path: string) => void]>([
   ["damaged", "is damaged or not a SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
-    "has version 99, newer than 3",
+    "has version 99, newer than 4",
     (path) =>
       new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
   ],
@@ -63,7 +63,7 @@ it("takes over at once what a previous process was sending and preparing", async
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
 });
 
-it("migrates a file of the previous version, and sends its batches", async () => {
+it("migrates a file of the first version, and sends its batches", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const first = await openSqliteChannels({ path });
@@ -71,7 +71,7 @@ it("migrates a file of the previous version, and sends its batches", async () =>
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
   file.exec(
-    "ALTER TABLE batches DROP COLUMN is_begun; DROP TABLE shares; DROP TABLE clock; PRAGMA user_version = 1",
+    "ALTER TABLE batches DROP COLUMN is_begun; ALTER TABLE runs DROP COLUMN trace; DROP TABLE shares; DROP TABLE clock; PRAGMA user_version = 1",
   );
   file.close();
   await using second = await openSqliteChannels({ path });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { environmentNames } from "../../../cmd/config/environment.ts";
-import { formatPath } from "../../../cmd/config/problem.ts";
-import { configSchema } from "../../../cmd/config/schema/schema.ts";
-import { valueAt } from "../../../cmd/config/tree.ts";
-import { linesOf, loadText, problemsOf } from "./load.ts";
+import { environmentNames } from "../../../../cmd/config/environment/environment.ts";
+import { formatPath } from "../../../../cmd/config/problem.ts";
+import { configSchema } from "../../../../cmd/config/schema/schema.ts";
+import { valueAt } from "../../../../cmd/config/tree.ts";
+import { linesOf, loadText, problemsOf } from "../load.ts";
 
 const file = `
 parser:

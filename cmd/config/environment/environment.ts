@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { z } from "zod";
-import { nearestName } from "../../base/text/nearest.ts";
-import type { ConfigPath, Problem } from "./problem.ts";
-import { childSchemas, hasMeta, optionsOf } from "./schema/walk.ts";
-import { valueAt } from "./tree.ts";
+import { nearestName } from "../../../base/text/nearest.ts";
+import type { ConfigPath, Problem } from "../problem.ts";
+import { childSchemas, hasMeta, optionsOf } from "../schema/walk.ts";
+import { valueAt } from "../tree.ts";
 
 type Schema = z.core.$ZodType;
 export type Environment = Readonly<Record<string, string | undefined>>;
