@@ -2,6 +2,7 @@ import { createSecretKey } from "node:crypto";
 import { errorMessage } from "../../base/text/system-error.ts";
 import type { ChannelConfig } from "./config.ts";
 import type { KnownSecret } from "./explain/explain.ts";
+import { createElementShapes, type ElementShapes } from "./receive/element-shapes.ts";
 import { compilePushIdRule, type PushIdRule } from "./receive/push-ids.ts";
 import type { RequiredHeader } from "./receive/required-headers.ts";
 import type { ScanLimits } from "./receive/scan.ts";
@@ -22,6 +23,8 @@ export interface Channel {
   readonly checkTimeoutMs: number | undefined;
   readonly maxBytes: number;
   readonly scanLimits: ScanLimits;
+  /** Learned from its batches. */
+  readonly elementShapes: ElementShapes;
   readonly dedupeWindowMs: number;
 }
 
@@ -62,6 +65,7 @@ function compileChannel(name: string, config: ChannelConfig, readList: (file: st
     checkTimeoutMs: pushId.check?.timeoutMs,
     maxBytes: config.maxBytes,
     scanLimits: { maxElements: maxMessages, maxDepth },
+    elementShapes: createElementShapes(),
     dedupeWindowMs: config.dedupeWindowMs,
   };
 }

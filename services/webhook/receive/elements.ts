@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
+import type { JsonKind } from "../../../base/json/cursor.ts";
 import { decodeString } from "../../../base/json/utf8.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { BatchElement } from "../../../store/inbox/inbox.ts";
-import { article, type ScannedBatch, type ScannedElement } from "./scan.ts";
-import type { FieldProblem, Span } from "./scan-fields.ts";
+import { article, type ScannedBatch } from "./scan.ts";
+import type { FieldProblem, ScannedElement, Span } from "./scan-fields.ts";
 
 /** An element that is not accepted. */
 export interface ElementFailure {
@@ -95,8 +96,8 @@ function isEmptyText({ kind, start, end }: Span): boolean {
 }
 
 /** Null counts as not provided. */
-function isNoObject(span: Span | undefined): boolean {
-  return span !== undefined && span.kind !== "object" && span.kind !== "null";
+function isNoObject(kind: JsonKind | undefined): boolean {
+  return kind !== undefined && kind !== "object" && kind !== "null";
 }
 
 function describeProblem({ field, key, what }: FieldProblem): string {

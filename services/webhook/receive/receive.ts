@@ -87,7 +87,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
       headers === undefined
         ? authOfTyped(channel)
         : authenticate(channel, { ...incoming, headers }, options.now(), options.explain);
-    const scanned = scanBatch(body, channel.scanLimits);
+    const scanned = scanBatch(body, channel.scanLimits, channel.elementShapes);
     if (scanned.elements.length === 0) return encodeReply([]);
     const checked = checkElements(body, scanned, faults);
     warn(channel, scanned, checked.requestIdCount);

@@ -10,6 +10,21 @@ export interface Span {
   readonly escaped: boolean;
 }
 
+/** An element of the body's array. The last one of repeated members counts, as in `JSON.parse`. */
+export interface ScannedElement {
+  readonly kind: JsonKind;
+  readonly start: number;
+  readonly end: number;
+  readonly pushId: Span | undefined;
+  readonly params: JsonKind | undefined;
+  readonly customParams: JsonKind | undefined;
+  readonly receipt: Span | undefined;
+  /** `ops_request_id` of the receipt. */
+  readonly requestId: Span | undefined;
+  /** The first fault in `params` and `custom_params`. */
+  readonly problem: FieldProblem | undefined;
+}
+
 /** A fault in `params` or `custom_params`. */
 export interface FieldProblem {
   readonly field: "params" | "custom_params";
@@ -35,6 +50,11 @@ export class FieldScanner {
     this.#cursor = cursor;
   }
 
+  /** The number of values that are accepted, but not as specified. */
+  get oddities(): number {
+    return this.numbersForText + this.oddReceiptValues;
+  }
+
   /** Reads any value and counts a number as one instead of a string. */
   text(): Span {
     const cursor = this.#cursor;
@@ -44,13 +64,10 @@ export class FieldScanner {
     return { kind, start, end: cursor.at, escaped: cursor.escaped };
   }
 
-  params(field: FieldProblem["field"]): Span {
+  params(field: FieldProblem["field"]): JsonKind {
     const cursor = this.#cursor;
-    const start = cursor.at;
     this.problem = undefined;
-    if (cursor.bytes[start] !== openObject) {
-      return { kind: cursor.value(), start, end: cursor.at, escaped: false };
-    }
+    if (cursor.bytes[cursor.at] !== openObject) return cursor.value();
     for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
       if (!isName(cursor)) this.problem ??= { field, key: cursor.key(), what: "name" };
       const byte = cursor.bytes[cursor.at];
@@ -62,7 +79,7 @@ export class FieldScanner {
       if (byte === openArray) this.#rows(field, key);
       else if (this.#isNotText()) this.problem ??= { field, key, what: "value" };
     }
-    return { kind: "object", start, end: cursor.at, escaped: false };
+    return "object";
   }
 
   /** Reads an Array Row, which is a list of objects of strings. */

@@ -2,22 +2,8 @@ import { openArray, openObject } from "../../../base/json/bytes.ts";
 import { JsonCursor, type JsonKind } from "../../../base/json/cursor.ts";
 import { type DuplicateKey, DuplicateKeys } from "../../../base/json/duplicate-keys.ts";
 import { requireUtf8, textStart } from "../../../base/json/utf8.ts";
-import { type FieldProblem, FieldScanner, type Span } from "./scan-fields.ts";
-
-/** An element of the body's array. The last one of repeated members counts, as in `JSON.parse`. */
-export interface ScannedElement {
-  readonly kind: JsonKind;
-  readonly start: number;
-  readonly end: number;
-  readonly pushId: Span | undefined;
-  readonly params: Span | undefined;
-  readonly customParams: Span | undefined;
-  readonly receipt: Span | undefined;
-  /** `ops_request_id` of the receipt. */
-  readonly requestId: Span | undefined;
-  /** The first fault in `params` and `custom_params`. */
-  readonly problem: FieldProblem | undefined;
-}
+import { type ElementShapes, learnElement, readElement } from "./element-shapes.ts";
+import { type FieldProblem, FieldScanner, type ScannedElement, type Span } from "./scan-fields.ts";
 
 export interface ScannedBatch {
   readonly elements: readonly ScannedElement[];
@@ -46,16 +32,18 @@ export class TooManyElementsError extends Error {
 }
 
 /**
- * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges. Nothing is
- * copied, so receipts can be extracted byte for byte.
+ * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges, so receipts
+ * can be extracted byte for byte.
+ * @param shapes the shapes of earlier batches under the same limits
  * @throws JsonFault, NotAnArrayError, TooManyElementsError
  */
-export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
+export function scanBatch(bytes: Uint8Array, limits: ScanLimits, shapes?: ElementShapes): ScannedBatch {
   requireUtf8(bytes);
   const duplicates = new DuplicateKeys(bytes);
   const cursor = new JsonCursor(bytes, limits.maxDepth, duplicates);
   cursor.at = textStart(bytes);
   const fields = new FieldScanner(cursor);
+  const reader = shapes?.open(bytes);
   const elements: ScannedElement[] = [];
   if (cursor.next() !== openArray) {
     const kind = cursor.value();
@@ -66,9 +54,20 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
     if (elements.length === limits.maxElements) {
       throw new TooManyElementsError(`body has more than ${limits.maxElements} messages`);
     }
-    elements.push(scanElement(cursor, fields));
+    const known = reader && readElement(reader, cursor.at);
+    if (known !== undefined) {
+      elements.push(known);
+      cursor.at = known.end;
+      continue;
+    }
+    const oddities = duplicates.count + fields.oddities;
+    const element = scanElement(cursor, fields);
+    elements.push(element);
+    if (reader !== undefined && duplicates.count + fields.oddities === oddities)
+      learnElement(reader, element);
   }
   cursor.finish();
+  reader?.finish();
   const { count, found } = duplicates;
   const { numbersForText, oddReceiptValues } = fields;
   return { elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
@@ -77,8 +76,8 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
 function scanElement(cursor: JsonCursor, fields: FieldScanner): ScannedElement {
   const start = cursor.at;
   let pushId: Span | undefined;
-  let params: Span | undefined;
-  let customParams: Span | undefined;
+  let params: JsonKind | undefined;
+  let customParams: JsonKind | undefined;
   let receipt: Span | undefined;
   let requestId: Span | undefined;
   let problem: FieldProblem | undefined;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createElementShapes } from "../../../../services/webhook/receive/element-shapes.ts";
 import {
   NotAnArrayError,
   scanBatch,
@@ -27,8 +28,11 @@ describe("where things stand", () => {
     expect(elements.map(({ pushId }) => cut(body, pushId))).toEqual(['"a\\u0062"', undefined, "5"]);
     expect(cut(body, elements[0]?.receipt)).toBe('{"ops_request_id": "r1"}');
     expect(cut(body, elements[0]?.requestId)).toBe('"r1"');
-    expect(cut(body, elements[0]?.params)).toBe('{"t":"x"}');
-    expect(cut(body, elements[2]?.customParams)).toBe("{}");
+    expect(elements.map(({ params, customParams }) => [params, customParams])).toEqual([
+      ["object", undefined],
+      [undefined, undefined],
+      [undefined, "object"],
+    ]);
   });
 
   it("takes the last of members that are there twice, and says so", () => {
@@ -120,5 +124,64 @@ describe("receipts", () => {
       { numRuns: batches, endOnFailure: true },
     );
     expect(receipts).toBe(25 * batches);
+  });
+});
+
+describe("shapes", () => {
+  const valid = [
+    '"x"',
+    '""',
+    "7",
+    "-0.5e3",
+    "true",
+    "null",
+    '"a\\n"',
+    '"\\u00e9"',
+    '"é漢😀"',
+    '[{"n":"1"}]',
+    "{}",
+  ];
+  const invalid = ['"\u0001"', '"\n"', '"\\x"', '"\\u00g9"', '"\\"', "01", "1.", "-", "+1", "tru", ""];
+  const value = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom(...valid) },
+    { weight: 10, arbitrary: fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)) },
+    { weight: 1, arbitrary: fc.constantFrom(...invalid) },
+  );
+  const receiptValue = fc.constantFrom('"r"', '"r2"', '"\\u0072"', "1", "null", '""');
+  const templates: ((v: string, w: string, r: string) => string)[] = [
+    (v, w, r) =>
+      `{"push_id":${v},"params":{"t":${w}},"#ops_receipt_properties":{"ops_project_id":1,"ops_request_id":${r}}}`,
+    (v, w, r) =>
+      `{ "#ops_receipt_properties" : {"ops_request_id":${r},"ops_x":"1"} ,"custom_params":{"a":${w}}, "push_id" : ${v} }`,
+    (v, w) => `{"push_id":${v},"#ops_receipt_properties":{"x":${w}},"é":[1,{"push_id":"no"}]}`,
+    (v, w) => `{"push_id":${v},"push_id":"b","params":${w},"#ops_receipt_properties":{}}`,
+    (v, w) => `[${v},{"push_id":${w}}]`,
+  ];
+  const element = fc
+    .tuple(fc.constantFrom(...templates), value, value, receiptValue)
+    .map(([template, v, w, r]) => template(v, w, r));
+  const damage = fc.option(fc.tuple(fc.nat(), fc.constantFrom(...Buffer.from('\0 "\\,:0a{[]}\u00ff'))), {
+    freq: 1,
+  });
+  const outcomeOf = (scan: () => unknown): unknown => {
+    try {
+      return scan();
+    } catch (error) {
+      return [(error as Error).name, (error as Error).message];
+    }
+  };
+
+  it("change nothing but the time", () => {
+    const shapes = createElementShapes();
+    fc.assert(
+      fc.property(fc.array(element, { minLength: 1, maxLength: 12 }), damage, (elements, damaged) => {
+        const body = Buffer.from(`[${elements.join(",")}]`);
+        if (damaged !== null) body[damaged[0] % body.length] = damaged[1];
+        expect(outcomeOf(() => scanBatch(body, limits, shapes))).toEqual(
+          outcomeOf(() => scanBatch(body, limits)),
+        );
+      }),
+      { numRuns: casesOf(10_000) },
+    );
   });
 });
