@@ -188,29 +188,42 @@ async function openFailure(worker: Worker, noun: string): Promise<string | undef
 }
 
 /** Arguments with their own copies of bytes, which can be transferred to a thread. */
-export interface CopiedArguments {
+interface CopiedArguments {
   readonly args: readonly unknown[];
   readonly buffers: readonly ArrayBuffer[];
   readonly bytes: number;
 }
 
 /**
- * Copies each array of bytes in arguments. A small array is a view of a shared pool, which would be
- * cloned as a whole, and the caller keeps its own arrays.
+ * Copies the arrays of bytes in arguments into one buffer. A small array is a view of a shared pool,
+ * which would be cloned as a whole, and the caller keeps its own arrays.
  */
 function copyBytes(args: readonly unknown[]): CopiedArguments {
-  const buffers: ArrayBuffer[] = [];
-  let bytes = 0;
+  const bytes = countBytes(args);
+  if (bytes === 0) return { args, buffers: [], bytes };
+  const all = new Uint8Array(new ArrayBuffer(bytes));
+  let end = 0;
   const own = (value: unknown): unknown => {
-    if (value instanceof Uint8Array) {
-      const copy = new Uint8Array(value);
-      buffers.push(copy.buffer);
-      bytes += copy.length;
-      return copy;
-    }
     if (typeof value !== "object" || value === null) return value;
+    if (value instanceof Uint8Array) {
+      const start = end;
+      end += value.length;
+      all.set(value, start);
+      return all.subarray(start, end);
+    }
     if (Array.isArray(value)) return typeof value[0] === "object" ? value.map(own) : value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, own(member)]));
+    const copy: Record<string, unknown> = {};
+    for (const name in value) copy[name] = own((value as Record<string, unknown>)[name]);
+    return copy;
   };
-  return { args: args.map(own), buffers, bytes };
+  return { args: args.map(own), buffers: [all.buffer], bytes };
+}
+
+function countBytes(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (value instanceof Uint8Array) return value.length;
+  if (Array.isArray(value) && typeof value[0] !== "object") return 0;
+  let bytes = 0;
+  for (const name in value) bytes += countBytes((value as Record<string, unknown>)[name]);
+  return bytes;
 }

@@ -19,8 +19,9 @@ export interface GroupContext {
 }
 
 /**
- * Runs requests in one transaction, each within a savepoint: a request that fails is rolled back alone.
- * The replies are valid since the commit is done.
+ * Runs requests in one transaction. When one fails, all are undone and run again, each within a savepoint, so that the
+ * one that fails is undone alone: savepoints for all would copy each page once for each request. The replies are valid
+ * since the commit is done.
  */
 export function commitGroup(context: GroupContext, group: readonly Request[]): GroupResult {
   const { store, db, path } = context;
@@ -28,8 +29,7 @@ export function commitGroup(context: GroupContext, group: readonly Request[]): G
   try {
     // An unsynced commit is in the log nevertheless, and is synced with the next commit.
     if (isUnsynced) db.exec("PRAGMA synchronous = NORMAL");
-    db.exec("BEGIN");
-    const replies = group.map((request) => attempt(context, request));
+    const replies = runGroup(context, group);
     // This commit is not counted in the mark: a power failure may undo it without losing anything acknowledged.
     if (isUnsynced) db.exec("COMMIT");
     else db.commit();
@@ -46,6 +46,20 @@ export function commitGroup(context: GroupContext, group: readonly Request[]): G
   }
 }
 
+/** Begins a transaction and runs requests in it. */
+function runGroup(context: GroupContext, group: readonly Request[]): readonly Reply[] {
+  const { store, db } = context;
+  db.exec("BEGIN");
+  try {
+    return group.map((request) => ({ id: request.id, value: run(context, request) }));
+  } catch (error) {
+    if (isStoreError(store.faults, error) || !db.isTransaction) throw error;
+    db.exec("ROLLBACK");
+  }
+  db.exec("BEGIN");
+  return group.map((request) => attempt(context, request));
+}
+
 /** Commits a group on a full disk: refuses the operations that store data, and runs the others. */
 export function commitOnFullDisk(
   context: GroupContext,
@@ -60,11 +74,12 @@ export function commitOnFullDisk(
   return { ...rest, replies: [...storing.map(({ id }) => ({ id, error })), ...rest.replies] };
 }
 
-function attempt({ store, db, path }: GroupContext, { id, name, args, nowMs }: Request): Reply {
+function attempt(context: GroupContext, request: Request): Reply {
+  const { store, db, path } = context;
+  const { id } = request;
   db.exec("SAVEPOINT request");
   try {
-    const session = { nowMs, shard: 0, dialect: sqliteDialect };
-    const value = db.run(start(store.operations, name, session, args as never));
+    const value = run(context, request);
     db.exec("RELEASE request");
     return { id, value };
   } catch (error) {
@@ -73,4 +88,9 @@ function attempt({ store, db, path }: GroupContext, { id, name, args, nowMs }: R
     db.exec("RELEASE request");
     return { id, error: serializeError(store.faults, path, error) };
   }
+}
+
+function run({ store, db }: GroupContext, { name, args, nowMs }: Request): unknown {
+  const session = { nowMs, shard: 0, dialect: sqliteDialect };
+  return db.run(start(store.operations, name, session, args as never));
 }
