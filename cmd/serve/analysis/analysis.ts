@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { loadOnce } from "../../../base/async/load-once.ts";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Catalog } from "../../../gen/engage/analysis/v1/catalog_pb.ts";
@@ -50,6 +51,8 @@ interface Surroundings {
   readonly locate: (path: ConfigPath, message: string) => Problem;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Lets the files of the data folder be copied while they are open. */
+  readonly holds?: FileHolds | undefined;
 }
 
 /**
@@ -98,8 +101,8 @@ export async function openAnalysisServices(
     const { createCatalog } = await import("../../../services/analysis/catalog/catalog.ts");
     return createCatalog({ admission: await admission(), observer });
   });
-  const { now } = surroundings;
-  const saved = opened.use(createLateSavedQueries(config, { admission, observer, logger, now }));
+  const { now, holds } = surroundings;
+  const saved = opened.use(createLateSavedQueries(config, { admission, observer, logger, now, holds }));
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   const admit = createHeadAdmission(tokens, observer);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import { SavedQueries } from "../../../gen/engage/analysis/v1/saved_queries_pb.ts";
 import type { SavedQueriesOptions } from "../../../services/analysis/saved/saved-queries.ts";
 import {
@@ -20,14 +21,15 @@ interface LateOptions extends Pick<SavedQueriesOptions, "observer"> {
   readonly admission: () => Promise<SavedQueriesOptions["admission"]>;
   readonly logger: Logger;
   readonly now: () => number;
+  readonly holds: FileHolds | undefined;
 }
 
 /** Creates the service SavedQueries. Its store is opened by the first call of a caller with access. */
 export function createLateSavedQueries(
   config: Config,
-  { admission, observer, logger, now }: LateOptions,
+  { admission, observer, logger, now, holds }: LateOptions,
 ): LateSavedQueries {
-  const opening = createLazyResource(() => openStore(config, now));
+  const opening = createLazyResource(() => openStore(config, now, holds));
   const store = async (): Promise<SavedQueryStore> => {
     try {
       return await opening.get();
@@ -51,7 +53,11 @@ export function savedQueriesFile({ data }: Pick<Config, "data">): string {
   return join(data, "savedqueries", "savedqueries.db");
 }
 
-async function openStore(config: Config, now: () => number): Promise<SavedQueryStore> {
+async function openStore(
+  config: Config,
+  now: () => number,
+  holds: FileHolds | undefined,
+): Promise<SavedQueryStore> {
   const database = sharedDatabase(config);
   if (database !== undefined) {
     const { openPostgresSavedQueries } = await import("../../../store/savedqueries/postgres/open.ts");
@@ -59,5 +65,5 @@ async function openStore(config: Config, now: () => number): Promise<SavedQueryS
   }
   const { openSqliteSavedQueries } = await import("../../../store/savedqueries/sqlite/open.ts");
   const { minFreeBytes } = config.webhook.inbox;
-  return await openSqliteSavedQueries({ path: savedQueriesFile(config), minFreeBytes, now });
+  return await openSqliteSavedQueries({ path: savedQueriesFile(config), minFreeBytes, now, holds });
 }

@@ -2,6 +2,7 @@ import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
@@ -42,6 +43,8 @@ export interface ChannelSurroundings {
   /** Called once, when the channel store is opened. */
   readonly openSources: () => Promise<ChannelSources>;
   readonly tracer?: Tracer | undefined;
+  /** Lets the files of the data folder be copied while they are open. */
+  readonly holds?: FileHolds | undefined;
 }
 
 /** Schedules accept a changed clock after this time. */
@@ -89,7 +92,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
 
 async function open(
   config: Config,
-  { logger, now, openSources, tracer }: ChannelSurroundings,
+  { logger, now, openSources, tracer, holds }: ChannelSurroundings,
   metrics: ChannelMetrics,
   stop: StopTime,
 ): Promise<OpenSender> {
@@ -107,7 +110,7 @@ async function open(
   const settledNow = createSettledNow({ ...systemClock, now }, settleMs);
   const sources = await openSources();
   return openSender({
-    store: await openChannelStore(config, settledNow),
+    store: await openChannelStore(config, settledNow, holds),
     sources,
     projects: projectsOf(config),
     now: settledNow,

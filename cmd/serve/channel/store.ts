@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import {
   type ChannelStore,
   ChannelsOpenError,
@@ -38,7 +39,11 @@ export function mayHaveTasks(config: Config, place: ChannelPlace): boolean {
 }
 
 /** @throws ChannelsUnavailableError for any reason, which its message gives */
-export async function openChannelStore(config: Config, now: () => number): Promise<ChannelStore> {
+export async function openChannelStore(
+  config: Config,
+  now: () => number,
+  holds?: FileHolds,
+): Promise<ChannelStore> {
   const place = channelPlace(config);
   const { retentionMs } = config.channel;
   try {
@@ -46,7 +51,7 @@ export async function openChannelStore(config: Config, now: () => number): Promi
       const { openSqliteChannels } = await import("../../../store/channels/sqlite/open.ts");
       const { file: path, minFreeBytes } = place;
       const mark = markOf(config, "channels", path);
-      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now, mark });
+      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now, mark, holds });
     }
     const { openPostgresChannels } = await import("../../../store/channels/postgres/open.ts");
     return await openPostgresChannels({ ...place, retentionMs, now });

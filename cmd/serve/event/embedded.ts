@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { LoadObserver } from "../../../services/event/load/load.ts";
 import type { RecordWatches } from "../../../services/event/watch/watch.ts";
@@ -26,6 +27,7 @@ export interface BackendPorts {
   readonly watches: RecordWatches;
   /** Called when records can be queried. */
   readonly loaded?: LoadObserver["loaded"] | undefined;
+  readonly holds: FileHolds;
 }
 
 /**
@@ -34,8 +36,8 @@ export interface BackendPorts {
  * does not need the 60 MiB of the engine.
  */
 export async function openEmbeddedEvents(config: Config, ports: BackendPorts): Promise<EventBackend> {
-  const { logger } = ports;
-  const loading = createLazyResource(() => openLoading(config, ports));
+  const { logger, holds } = ports;
+  const loading = createLazyResource(() => holds.own(() => openLoading(config, ports)));
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
       logger.error({ err: error }, "could not open the event store");
@@ -60,6 +62,8 @@ export async function openEmbeddedEvents(config: Config, ports: BackendPorts): P
     checks: { events: createCheck(loading, logger) },
     async [Symbol.asyncDispose]() {
       await contents?.[Symbol.asyncDispose]();
+      const opened = loading.peek();
+      if (opened !== undefined) holds.disown(opened);
       await loading[Symbol.asyncDispose]();
     },
   };

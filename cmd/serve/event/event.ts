@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import { loadOnce } from "../../../base/async/load-once.ts";
+import { createFileHolds, type FileHolds } from "../../../base/files/file-holds.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
@@ -69,6 +70,8 @@ interface Surroundings {
   /** What replicas share; undefined when all is in the data folder. */
   readonly shared?: SharedStores | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Lets the files of the data folder be copied while they are open. */
+  readonly holds?: FileHolds | undefined;
 }
 
 /**
@@ -77,7 +80,7 @@ interface Surroundings {
  */
 export async function openEventServices(
   config: Config,
-  { logger, registry, now, shared, tracer }: Surroundings,
+  { logger, registry, now, shared, tracer, holds = createFileHolds() }: Surroundings,
 ): Promise<EventServices> {
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
@@ -87,7 +90,7 @@ export async function openEventServices(
   const { watches, watcher, beginStop } = createWatching(config);
   let pendingOf: EventBackend["pending"] = () => undefined;
   const traces = await createTraces(tracer, (projectId) => pendingOf(projectId), now);
-  const ports = { deadLetters, metrics, logger, clock, watches, loaded: traces?.loaded };
+  const ports = { deadLetters, metrics, logger, clock, watches, holds, loaded: traces?.loaded };
   const backend = opened.use(
     shared !== undefined && config.events.driver === "clickhouse"
       ? await (await import("./shared.ts")).openSharedEvents(config, { ...ports, shared })

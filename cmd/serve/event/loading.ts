@@ -2,6 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/async/clock.ts";
+import { createPause, type Pause } from "../../../base/async/pause.ts";
+import type { FileOwner, Release } from "../../../base/files/file-holds.ts";
 import { workerUrl } from "../../../base/package/root.ts";
 import { maxPropertiesOf, minFreeBytesOf, nameLimitsOf } from "../../../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
@@ -26,7 +28,7 @@ import { eventFolders, openEmbeddedStore } from "./store.ts";
 import { watchLoading } from "./watch.ts";
 
 /** Loads records from the spool into the store. The data folder must be locked. */
-export interface EventLoading extends AsyncDisposable {
+export interface EventLoading extends AsyncDisposable, FileOwner {
   readonly store: DuckDbStore;
   readonly loader: Loader;
   /** Appends a record to the spool. */
@@ -102,6 +104,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     }),
   );
   const reader = createRecordReader({ folder, spool, releasing: marks.releasing });
+  const preparing = createPause();
   const watch = opened.use(await watchLoading(config, { ...reader, loadedTo: store.loadedTo }));
   const loader = opened.use(
     openLoader({
@@ -109,7 +112,8 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       delays: loadDelays,
       ...withWatches(ports.watches, {
         observer: watch.observe(ports.observer),
-        startWorker: () => startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds)),
+        startWorker: () =>
+          pausedBy(preparing, startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds))),
       }),
       clock: systemClock,
       store: { ...store, load: marks.load },
@@ -140,6 +144,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     fault: watch.fault,
     pending: { ...reader, loadedTo: store.loadedTo },
     waitingBytes: async () => (await loader.status()).waitingBytes,
+    hold: () => holdFiles(preparing, store),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -181,6 +186,25 @@ function workerSetup(
 function startSpoolWorker(setup: SegmentsSetup): Worker {
   const resourceLimits = { maxYoungGenerationSizeMb: spoolYoungGenerationMib };
   return new Worker(spoolWorkerUrl, { workerData: setup, name: "engage-spool", resourceLimits });
+}
+
+/** Holds the intake first: it may have prepared more than the store has loaded, and never less. */
+async function holdFiles(preparing: Pause, store: DuckDbStore): Promise<Release> {
+  const resume = await preparing.hold();
+  const release = await store.hold();
+  return async () => {
+    release();
+    resume();
+  };
+}
+
+/** Returns a worker whose calls, which write the intake, wait during the pause. */
+function pausedBy(pause: Pause, worker: PrepareWorker): PrepareWorker {
+  return {
+    reset: (start) => pause.run(() => worker.reset(start)),
+    prepare: (task) => pause.run(() => worker.prepare(task)),
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+  };
 }
 
 /** Starts a thread that prepares records. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { systemClock } from "../../../base/async/clock.ts";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { type Inbox, InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
 import type { Config } from "../../config/config.ts";
@@ -12,9 +13,9 @@ import { markOf } from "../data/marks.ts";
  * accepts no batches and keeps trying to connect.
  * @throws UserError when it cannot be opened
  */
-export async function openInbox(config: Config): Promise<Inbox> {
+export async function openInbox(config: Config, holds?: FileHolds): Promise<Inbox> {
   try {
-    return await (config.webhook.inbox.driver === "sqlite" ? openFile(config) : openSchema(config));
+    return await (config.webhook.inbox.driver === "sqlite" ? openFile(config, holds) : openSchema(config));
   } catch (error) {
     if (!(error instanceof InboxOpenError || error instanceof InboxUnavailableError)) throw error;
     throw new UserError(error.message, { cause: error });
@@ -25,11 +26,12 @@ export function inboxFile({ data, webhook: { inbox } }: Config): string {
   return inbox.file ?? join(data, "inbox", "inbox.db");
 }
 
-async function openFile(config: Config): Promise<Inbox> {
+async function openFile(config: Config, holds: FileHolds | undefined): Promise<Inbox> {
   const { openSqliteInbox } = await import("../../../store/inbox/sqlite/open.ts");
   const { minFreeBytes, maxBytes = null, retention } = config.webhook.inbox;
   const path = inboxFile(config);
-  return openSqliteInbox({ path, minFreeBytes, maxBytes, retention, mark: markOf(config, "inbox", path) });
+  const mark = markOf(config, "inbox", path);
+  return openSqliteInbox({ path, minFreeBytes, maxBytes, retention, mark, holds });
 }
 
 async function openSchema({ webhook: { inbox } }: Config): Promise<Inbox> {

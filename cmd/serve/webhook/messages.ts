@@ -3,6 +3,7 @@ import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
@@ -52,6 +53,7 @@ export interface MessagePorts {
   readonly pruneFailed: (error: unknown) => void;
   readonly stop: StopTime;
   readonly tracer: Tracer | undefined;
+  readonly holds: FileHolds | undefined;
 }
 
 /**
@@ -63,7 +65,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const { logger, registry, stop } = ports;
   const { targets, channels } = config.webhook;
   const clock = systemClock;
-  const inbox = opened.use(await openInbox(config));
+  const inbox = opened.use(await openInbox(config, ports.holds));
   opened.use(startReading(logger, () => warnOfOrphans(inbox, targets, logger)));
   const outbound = createOutbound(config.webhook.outbound);
   const watches = createDeliveryWatches({ now: Date.now });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { retryLater } from "../../../base/rpc/map-errors.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
@@ -55,6 +56,8 @@ interface WebhookSurroundings {
   /** Stores clicks as events; undefined when they are not stored. */
   readonly appendEvent?: Append | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Lets the files of the data folder be copied while they are open. */
+  readonly holds?: FileHolds | undefined;
 }
 
 /**
@@ -64,7 +67,7 @@ interface WebhookSurroundings {
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry, appendEvent, shared, tracer }: WebhookSurroundings,
+  { logger, registry, appendEvent, shared, tracer, holds }: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
   const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
@@ -105,6 +108,7 @@ export async function openWebhookServices(
           receiveObserver,
           deliveryObserver: combineObservers(metrics.delivery, createDeliveryLog(logger, throttle)),
           pruneFailed: reportPruneFailure(metrics, logger),
+          holds,
         })
       : refuseMessages(receiveObserver),
   );

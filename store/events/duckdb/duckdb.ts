@@ -19,7 +19,10 @@ import { removeNames } from "./upkeep/remove-names.ts";
 import { createWriter } from "./writer.ts";
 
 /** The store, whose contents can be copied into another one. */
-export type DuckDbStore = EventStore & ContentsReader;
+export interface DuckDbStore extends EventStore, ContentsReader {
+  /** Keeps the files of the store as they are until the returned function is called: what writes waits, queries run. */
+  hold(): Promise<() => void>;
+}
 
 export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
   /** Returns the time of exported user records, in milliseconds since 1970. */
@@ -79,6 +82,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Duck
       await using snapshot = await openSnapshot(database, signal);
       yield* readPartLines(snapshot, part);
     },
+    hold: writer.hold,
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

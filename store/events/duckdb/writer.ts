@@ -23,6 +23,8 @@ export interface Writer {
   ): Promise<T>;
   /** Moves the log into the file, unless a snapshot prevents it. */
   checkpoint(): Promise<void>;
+  /** Moves the log into the file, and lets transactions wait until the returned function is called. */
+  hold(): Promise<() => void>;
 }
 
 /** The space that a checkpoint needs besides the log. */
@@ -84,5 +86,17 @@ export function createWriter(database: Database): Writer {
         return result;
       }),
     checkpoint: () => serial(checkpoint),
+    async hold() {
+      const held = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      void serial(async () => {
+        // The log is copied too, so the file may lack what it holds.
+        await checkpoint().catch(() => undefined);
+        held.resolve();
+        await released.promise;
+      });
+      await held.promise;
+      return released.resolve;
+    },
   };
 }

@@ -37,12 +37,18 @@ export const sqliteDialect: Dialect = {
 export class StoreDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #path: string;
+  readonly #maxWalBytes: number;
   readonly #counter: CommitCounter | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(db: DatabaseSync, path: string, counter: CommitCounter | undefined) {
+  private constructor(
+    db: DatabaseSync,
+    { path, maxWalBytes }: DatabaseSetup,
+    counter: CommitCounter | undefined,
+  ) {
     this.#db = db;
     this.#path = path;
+    this.#maxWalBytes = maxWalBytes;
     this.#counter = counter;
   }
 
@@ -67,7 +73,7 @@ export class StoreDatabase implements Disposable {
       }
     }
     writePidFile(path);
-    return new StoreDatabase(db, path, counter);
+    return new StoreDatabase(db, setup, counter);
   }
 
   get isTransaction(): boolean {
@@ -101,6 +107,16 @@ export class StoreDatabase implements Disposable {
     const before = this.#pragma("page_count");
     this.#db.exec(`PRAGMA incremental_vacuum(${maxPages})`);
     return before - this.#pragma("page_count");
+  }
+
+  /** Moves the log into the file, which then stays as it is until `releaseFile`, while a new log grows. */
+  holdFile(): void {
+    this.#db.exec("PRAGMA wal_autocheckpoint = 0");
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  releaseFile(): void {
+    limitLog(this.#db, this.#maxWalBytes);
   }
 
   run<T>(operation: Operation<T>): T {
@@ -143,8 +159,7 @@ function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSet
   const { path, maxWalBytes, checkAtOpen } = setup;
   db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  // Checkpoints run between commits; this bound applies when there is no pause.
-  db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / pageBytes)}`);
+  limitLog(db, maxWalBytes);
   db.exec(`PRAGMA journal_size_limit = ${maxWalBytes * 2}; PRAGMA cache_size = -${cacheKib}`);
   // Otherwise each savepoint writes the pages it may have to restore to a file, more than the batch itself.
   db.exec("PRAGMA temp_store = MEMORY");
@@ -153,4 +168,9 @@ function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSet
   if (found?.["quick_check"] === "ok") return;
   const description = `is damaged (${found?.["quick_check"]}): ${faults.ifDamaged}`;
   throw new faults.OpenError(`${faults.noun} file "${path}" ${description}`);
+}
+
+/** Checkpoints run between commits; this bound applies when there is no pause. */
+function limitLog(db: DatabaseSync, maxWalBytes: number): void {
+  db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / pageBytes)}`);
 }

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { FileHolds, FileOwner, Release } from "../../../base/files/file-holds.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 import { deserializeError } from "./errors.ts";
-import type { FromWorker, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import type { FromWorker, HoldRequest, Request, ToWorker, WorkerSetup } from "./messages.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 interface Pending {
@@ -19,11 +20,12 @@ export interface ThreadModule {
 }
 
 /** Passes operations to the thread which owns the database. A thread that ended is replaced at the next request. */
-export class SqliteExecutor<O extends Operations> implements Executor<O> {
+export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOwner {
   readonly #store: SqliteStore & { readonly operations: O };
   readonly #thread: ThreadModule;
   readonly #setup: WorkerSetup;
   readonly #guard: DiskGuard;
+  readonly #holds: FileHolds | undefined;
   readonly #pending = new Map<number, Pending>();
   #outbox: Request[] = [];
   #buffers: ArrayBuffer[] = [];
@@ -36,11 +38,13 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     thread: ThreadModule,
     setup: WorkerSetup,
     guard: DiskGuard,
+    holds?: FileHolds,
   ) {
     this.#store = store;
     this.#thread = thread;
     this.#setup = setup;
     this.#guard = guard;
+    this.#holds = holds;
   }
 
   /**
@@ -48,9 +52,13 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
    * @throws OpenError of the store
    */
   async open(): Promise<void> {
+    await (this.#holds === undefined ? this.#open() : this.#holds.own(() => this.#open()));
+  }
+
+  async #open(): Promise<this> {
     const worker = this.#start();
     const failure = await openFailure(worker, this.#store.faults.noun);
-    if (failure === undefined) return;
+    if (failure === undefined) return this;
     this.#isClosed = true;
     await worker.terminate();
     throw new this.#store.faults.OpenError(failure);
@@ -62,6 +70,12 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
    */
   admit(bytes: number): void {
     this.#guard.check(bytes);
+  }
+
+  /** Keeps the file as it is, while commits extend its log. */
+  async hold(): Promise<Release> {
+    await this.#setHeld("hold");
+    return () => this.#setHeld("release");
   }
 
   async measure(): Promise<{ usedBytes: number | null; freeBytes: number | null }> {
@@ -97,6 +111,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#holds?.disown(this);
     // The waiting requests are sent first, since they may start a new thread.
     this.#flush();
     const worker = this.#worker;
@@ -104,6 +119,18 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     const exited = once(worker, "exit");
     worker.postMessage({ kind: "close" } satisfies ToWorker);
     await exited;
+  }
+
+  async #setHeld(kind: HoldRequest["kind"]): Promise<void> {
+    const { faults } = this.#store;
+    if (this.#isClosed) throw new faults.UnavailableError(`${faults.noun} is closed`);
+    const id = ++this.#lastId;
+    const reply = Promise.withResolvers<unknown>();
+    this.#pending.set(id, reply);
+    this.#flush();
+    const worker = this.#worker ?? this.#start();
+    worker.postMessage({ kind, id } satisfies ToWorker);
+    await reply.promise;
   }
 
   #start(): Worker {

@@ -18,8 +18,15 @@ export interface Request {
   readonly bytes: number;
 }
 
+/** Keeps the file as it is while its log grows, or lets it change again. The reply has no value. */
+export interface HoldRequest {
+  readonly kind: "hold" | "release";
+  readonly id: number;
+}
+
 export type ToWorker =
   | { readonly kind: "requests"; readonly requests: readonly Request[] }
+  | HoldRequest
   | { readonly kind: "close" };
 
 export type Reply =

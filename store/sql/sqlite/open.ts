@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { Operations } from "../operations.ts";
 import type { MarkSetup } from "./commit-mark.ts";
 import { DiskGuard } from "./disk-guard.ts";
@@ -29,6 +30,8 @@ export interface SqliteFileOptions {
   readonly checkAtOpen?: boolean;
   /** The mark beside the file by which a start detects lost commits. Default: none. */
   readonly mark?: MarkSetup;
+  /** Lets the file be copied while the store is open. */
+  readonly holds?: FileHolds | undefined;
   /** Returns the bytes that a process without privileges may still write to the disk of a path. */
   readonly freeBytes?: (path: string) => number;
 }
@@ -67,7 +70,7 @@ export async function openSqliteExecutor<O extends Operations>(
     lingerMs: options.lingerMs ?? defaults.lingerMs,
     reserveBytes: options.reserveBytes ?? defaults.reserveBytes,
   };
-  const executor = new SqliteExecutor(store, thread, setup, guard);
+  const executor = new SqliteExecutor(store, thread, setup, guard, options.holds);
   await executor.open();
   return executor;
 }

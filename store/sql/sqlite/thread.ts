@@ -4,7 +4,7 @@ import { pageBytes, StoreDatabase } from "./database.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { isDiskFull, serializeError } from "./errors.ts";
 import { commitGroup, commitOnFullDisk, type GroupResult } from "./group-commit.ts";
-import type { FromWorker, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import type { FromWorker, HoldRequest, Request, ToWorker, WorkerSetup } from "./messages.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** Bounds the memory of one commit and the time that later requests wait. */
@@ -30,6 +30,7 @@ class StoreThread {
   #database: StoreDatabase | undefined;
   #lastGroup = 0;
   #walBytes = 0;
+  #isHeld = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: SqliteStore, setup: WorkerSetup, port: MessagePort) {
@@ -56,6 +57,10 @@ class StoreThread {
       this.#reopenLater();
       this.#send({ kind: "closed" });
       this.#port.close();
+      return;
+    }
+    if (message.kind !== "requests") {
+      this.#setHeld(message);
       return;
     }
     this.#queue.push(...message.requests);
@@ -99,8 +104,8 @@ class StoreThread {
       const next = receiveMessageOnPort(this.#port);
       if (next === undefined) return;
       const message = next.message as ToWorker;
-      if (message.kind === "close") setImmediate(() => this.#receive(message));
-      else this.#queue.push(...message.requests);
+      if (message.kind === "requests") this.#queue.push(...message.requests);
+      else setImmediate(() => this.#receive(message));
     }
   }
 
@@ -138,10 +143,24 @@ class StoreThread {
     this.#database = undefined;
   }
 
+  #setHeld({ id, kind }: HoldRequest): void {
+    try {
+      this.#database ??= StoreDatabase.open(this.#store, this.#setup);
+      this.#isHeld = kind === "hold";
+      if (this.#isHeld) this.#database.holdFile();
+      else this.#database.releaseFile();
+      this.#send({ kind: "replies", replies: [{ id, value: undefined }], usedBytes: null });
+    } catch (error) {
+      const note = serializeError(this.#store.faults, this.#setup.path, error);
+      this.#send({ kind: "replies", replies: [{ id, error: note }], usedBytes: null });
+    }
+  }
+
   /** Keeps the log short and the reserve allocated. Runs between commits. */
   #maintain(group: readonly Request[]): void {
     this.#walBytes += commitBytes;
     for (const { bytes } of group) this.#walBytes += bytes;
+    if (this.#isHeld) return;
     const isIdle = this.#queue.length === 0;
     const { maxWalBytes } = this.#setup;
     try {
