@@ -51,6 +51,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'engage store forget --project 1 --event "spam_*" --max-uses 10',
     'engage store forget --project 1 --event "spam_*" --max-uses 10 --yes',
   ],
+  backup: ["engage backup /backups/monday"],
+  restore: ["engage restore /backups/monday --check", "engage restore /backups/monday"],
   import: [
     "engage import events.ndjson.gz",
     "engage import events.ndjson --rejects refused.ndjson",

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { packageVersion } from "../base/package/root.ts";
 import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
+import { addBackup } from "./backup/arguments.ts";
 import { addCatalog } from "./catalog/arguments.ts";
 import { addChannel } from "./channel/arguments.ts";
 import { addCheck } from "./check/arguments.ts";
@@ -54,6 +55,7 @@ Examples:
   $ engage query query.json --plot        draw a chart of the events of a server
   $ engage events                         list the events of a server, with their numbers and days
   $ engage import events.ndjson.gz        import event records into the data folder
+  $ engage backup backups/monday          copy the data folder, also of a running server
   $ engage dead-letters kinds             count what a server has refused or given up
   $ engage channel create mail.yaml       create a channel for pushes
   $ engage push --channel mail --to ann --set title=Hello
@@ -73,6 +75,7 @@ ${exitCodes}`,
   addMcp(program);
   addCohort(program);
   addStore(program);
+  addBackup(program);
   addImport(program);
   addExport(program);
   addChannel(program);

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { createFileHolds } from "../../base/files/file-holds.ts";
 import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
@@ -23,6 +24,7 @@ import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { type AnalysisServices, openAnalysisServices } from "./analysis/analysis.ts";
 import type { FollowedTokenList } from "./analysis/tokens.ts";
+import { serveHolds } from "./backup/hold-socket.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
 import { openDeadLetterService } from "./dead-letters.ts";
@@ -61,8 +63,10 @@ export interface ServiceTools {
  * Opens the services and connects them. A service is closed before those that it uses.
  * @throws ConfigError, or UserError when the data folder cannot be opened
  */
-export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
+export async function openServices(config: Config, given: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
+  const holds = createFileHolds();
+  const tools = { ...given, holds };
   tightenDataFolder(config.data);
   const shared = await openSharedStores(config, tools.logger);
   if (shared !== undefined) opened.use(shared);
@@ -101,6 +105,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       },
     }),
   );
+  opened.use(await serveHolds(config, holds, tools.logger));
   const stack = opened.move();
   return {
     services: [

@@ -5,12 +5,14 @@ import { tighten, tightenAll } from "../../../base/files/private.ts";
 
 /** The names of this program in its data folder. */
 const own: ReadonlySet<string> = new Set([
+  "backup.sock",
   "channels",
   "clicks",
   "deadletters",
   "events",
   "inbox",
   "marks",
+  "savedqueries",
   "tokens.json",
   "tokens.json.lock",
 ]);

@@ -1,5 +1,4 @@
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, request, type ServerResponse } from "node:http";
+import { request, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -13,9 +12,8 @@ import {
 } from "../../../store/events/contents.ts";
 import type { Config } from "../../config/config.ts";
 import { UserError } from "../../terminal/user-error.ts";
+import { isTooLong, listenOnSocket } from "../data/folder-socket.ts";
 
-/** The limit of most systems is 107 bytes or less. */
-const maxSocketBytes = 100;
 const partSchema = z.looseObject({ projectId: z.int(), name: z.string(), stamp: z.string() });
 const changed = 409;
 
@@ -31,28 +29,12 @@ export async function serveContents(
   open: () => Promise<ContentsReader>,
 ): Promise<AsyncDisposable> {
   const path = socketOf(config);
-  if (Buffer.byteLength(path) > maxSocketBytes) return { async [Symbol.asyncDispose]() {} };
-  const server = createServer((call, response) => {
+  if (isTooLong(path)) return { async [Symbol.asyncDispose]() {} };
+  return await listenOnSocket(path, (call, response) => {
     const chunks: Buffer[] = [];
     call.on("data", (chunk: Buffer) => chunks.push(chunk));
     call.on("end", () => void respond(open, Buffer.concat(chunks).toString(), response));
   });
-  // The lock of the folder is held, so no other process listens.
-  rmSync(path, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  });
-  chmodSync(path, 0o600);
-  server.unref();
-  return {
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-    },
-  };
 }
 
 /** An empty body asks for the contents, another one is the part to read. */
@@ -98,7 +80,7 @@ async function* textOf(lines: AsyncIterable<readonly string[]>): AsyncGenerator<
 /** Reads the store of a server that runs on this data folder. @throws UserError when it cannot be reached */
 export function readServed(config: Pick<Config, "data">): ContentsReader {
   const path = socketOf(config);
-  if (Buffer.byteLength(path) > maxSocketBytes) {
+  if (isTooLong(path)) {
     const message = `the path ${JSON.stringify(path)} is too long for a socket, so stop the server first`;
     throw new UserError(message);
   }

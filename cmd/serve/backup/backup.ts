@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import type { Writable } from "node:stream";
+import { makePrivateFolder } from "../../../base/files/private.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
+import type { Config } from "../../config/config.ts";
+import { sizeOf } from "../../terminal/sizes.ts";
+import { writeForeign } from "../../terminal/terminal.ts";
+import { UserError } from "../../terminal/user-error.ts";
+import { keepFilesPrivate } from "../data/folder.ts";
+import { readContents, removeTraces } from "./contents.ts";
+import { type CopiedFile, copyAndSync, readChecksum, stampOf } from "./copy.ts";
+import { listElsewhere, lockData, requireDataFolder } from "./exclusive.ts";
+import { holdServed } from "./hold-socket.ts";
+import { type Contents, writeManifest } from "./manifest.ts";
+import { inFolder, marksOf, nameIn, namesOf, type Place, storesOf } from "./places.ts";
+
+export interface BackupOutput {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Prints one JSON object instead of text. */
+  readonly json?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The data folder in a backup, beside the list of its files. */
+export const dataIn = (backup: string): string => join(backup, "data");
+
+/**
+ * Copies what a configuration stores in files into a new folder, while its server runs or not. The copy is opened and
+ * read once, and gets a list of its files with checksums.
+ * @returns the exit code
+ * @throws UserError
+ */
+export async function backUp(config: Config, folder: string, output: BackupOutput): Promise<number> {
+  requireDataFolder(config, "engage backup");
+  keepFilesPrivate();
+  prepare(config, folder);
+  const copied = inFolder(config, dataIn(folder));
+  try {
+    const time = new Date().toISOString();
+    const { bytes, isServed, ms } = await copyAll(config, copied, output.signal);
+    const how = isServed ? "while the server ran" : "of a stopped server";
+    if (!output.json)
+      output.stderr.write(`copied ${sizeOf(bytes)} ${how} in ${ms} ms; the copy is checked\n`);
+    const { contents, faults } = await readContents(copied, output.signal);
+    if (faults.length > 0) {
+      await rm(copied.data, { recursive: true });
+      const advice = "the data folder may have them too: engage store check reads it";
+      writeForeign(output.stderr, `the copy has faults and was removed; ${advice}\n${faults.join("\n")}\n`);
+      return 1;
+    }
+    removeTraces(copied);
+    const files = await listFiles(folder, output.signal);
+    await writeManifest(folder, { time, contents, files });
+    report(config, { folder, time, contents, files }, output);
+    return 0;
+  } catch (error) {
+    // Without its list, the copy is of no use.
+    await rm(copied.data, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** @throws UserError */
+function prepare({ data }: Config, folder: string): void {
+  if (!existsSync(data)) throw new UserError(`the data folder "${data}" does not exist`);
+  if (`${resolve(folder)}${sep}`.startsWith(`${resolve(data)}${sep}`)) {
+    throw new UserError(`the folder of the backup "${folder}" is in the data folder "${data}"`);
+  }
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new UserError(`the folder of the backup "${folder}" is not empty`);
+  }
+  makePrivateFolder(folder);
+  mkdirSync(dataIn(folder), { mode: 0o700 });
+}
+
+interface CopyReport {
+  readonly bytes: number;
+  readonly isServed: boolean;
+  /** How long files were held. */
+  readonly ms: number;
+}
+
+async function copyAll(config: Config, copied: Config, signal: AbortSignal): Promise<CopyReport> {
+  const ofMarks = await copyPlaces(marksOf(config), marksOf(copied), signal);
+  await using held = await holdServed(config);
+  using _lock = held === undefined ? lockData(config) : undefined;
+  const startMs = performance.now();
+  const stores = storesOf(config);
+  const isServed = held !== undefined;
+  const before = await stampsOf(stores, isServed);
+  const ofStores = await copyPlaces(stores, storesOf(copied), signal);
+  held?.check();
+  const after = await stampsOf(stores, isServed);
+  const changed = [...before].find(([path, stamp]) => after.get(path) !== stamp);
+  if (changed !== undefined)
+    throw new UserError(`"${changed[0]}" was changed while it was copied: try again`);
+  return { bytes: ofMarks + ofStores, isServed, ms: Math.round(performance.now() - startMs) };
+}
+
+/** Copies the files of places. Those that appear meanwhile, such as by a rotation, are copied too. @returns the bytes */
+async function copyPlaces(
+  from: readonly Place[],
+  to: readonly Place[],
+  signal: AbortSignal,
+): Promise<number> {
+  let bytes = 0;
+  for (const [at, place] of from.entries()) {
+    const target = to[at]!;
+    const seen = new Set<string>();
+    for (
+      let names = namesOf(place);
+      names.length > 0;
+      names = namesOf(place).filter((one) => !seen.has(one))
+    ) {
+      for (const name of names) {
+        signal.throwIfAborted();
+        seen.add(name);
+        const path = join(target.folder, nameIn(target, place, name));
+        bytes += (await copyAndSync(join(place.folder, name), path)) ?? 0;
+      }
+    }
+  }
+  return bytes;
+}
+
+/** @param isServed whether only the held files stay as they are */
+async function stampsOf(places: readonly Place[], isServed: boolean): Promise<ReadonlyMap<string, string>> {
+  const paths = places.flatMap((place) =>
+    namesOf(place)
+      .filter((name) => !isServed || (place.isHeld && name === place.name))
+      .map((name) => join(place.folder, name)),
+  );
+  return new Map(await Promise.all(paths.map(async (path) => [path, await stampOf(path)] as const)));
+}
+
+/** Lists the files of a backup with their checksums. */
+async function listFiles(folder: string, signal: AbortSignal): Promise<readonly CopiedFile[]> {
+  const files: CopiedFile[] = [];
+  for (const path of pathsIn(folder)) {
+    files.push({ path, ...(await readChecksum(join(folder, path), signal)) });
+  }
+  return files;
+}
+
+/** Returns the paths of the files in the data folder of a backup, relative to the backup, with `/`. */
+export function pathsIn(backup: string): readonly string[] {
+  return readdirSync(dataIn(backup), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(backup, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
+    .sort();
+}
+
+interface BackupReport {
+  readonly folder: string;
+  readonly time: string;
+  readonly contents: Contents;
+  readonly files: readonly CopiedFile[];
+}
+
+function report(config: Config, { folder, time, contents, files }: BackupReport, output: BackupOutput): void {
+  const elsewhere = listElsewhere(config);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (output.json) {
+    const found = { folder, time, contents, files: files.length, bytes, notIncluded: elsewhere };
+    writeForeign(output.stdout, `${JSON.stringify(found)}\n`);
+    return;
+  }
+  const size = `${exactCountOf(files.length, "file")}, ${sizeOf(bytes)}`;
+  writeForeign(output.stdout, `${describeContents(contents)}\n"${folder}" is complete: ${size}\n`);
+  for (const what of elsewhere)
+    output.stderr.write(`not included: ${what}; use the tools of that database\n`);
+}
+
+/** Describes what a backup contains, for people. */
+export function describeContents(contents: Contents): string {
+  const { events, users, projects, waitingBytes, batches, pushChannels, tasks, savedQueries, tokens } =
+    contents;
+  const lines = [
+    `${exactCountOf(events, "event")} and ${exactCountOf(users, "user")} of ${exactCountOf(projects, "project")}`,
+    ...(waitingBytes > 0 ? [`${sizeOf(waitingBytes)} of records that are loaded at the next start`] : []),
+    `${exactCountOf(batches, "webhook batch")}, ${exactCountOf(pushChannels, "push channel")}, ${exactCountOf(tasks, "task")}`,
+    `${exactCountOf(savedQueries, "saved query")}, ${exactCountOf(tokens, "query token")}`,
+  ];
+  return lines.join("\n");
+}

@@ -1,0 +1,188 @@
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { makePrivateFolder } from "../../../base/files/private.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
+import type { Config } from "../../config/config.ts";
+import { writeForeign } from "../../terminal/terminal.ts";
+import { UserError } from "../../terminal/user-error.ts";
+import { keepFilesPrivate } from "../data/folder.ts";
+import { type BackupOutput, dataIn, describeContents, pathsIn } from "./backup.ts";
+import { readContents } from "./contents.ts";
+import { copyAndSync, readChecksum, syncFolder } from "./copy.ts";
+import { lockData, requireDataFolder } from "./exclusive.ts";
+import { holdServed } from "./hold-socket.ts";
+import { type Contents, type Manifest, readManifest } from "./manifest.ts";
+import { inFolder, marksOf, nameIn, namesOf, type Place, storesOf } from "./places.ts";
+
+export interface RestoreOptions {
+  /** Only reads the backup. */
+  readonly check?: boolean | undefined;
+  /** Moves what the data folder has out of the way. */
+  readonly replace?: boolean | undefined;
+}
+
+/**
+ * Restores a backup into the places of a configuration, after its files were compared with their checksums. The
+ * restored stores are opened and counted.
+ * @returns the exit code
+ * @throws UserError
+ */
+export async function restore(
+  config: Config,
+  folder: string,
+  options: RestoreOptions,
+  output: BackupOutput,
+): Promise<number> {
+  const manifest = readManifest(folder);
+  const faults = await findFileFaults(folder, manifest, output.signal);
+  if (faults.length > 0) {
+    writeForeign(output.stderr, `"${folder}" is damaged, nothing was restored\n${faults.join("\n")}\n`);
+    return 1;
+  }
+  if (options.check) {
+    report(folder, manifest, "is intact", output);
+    return 0;
+  }
+  requireDataFolder(config, "engage restore");
+  keepFilesPrivate();
+  await refuseServed(config);
+  using _lock = lockData(config);
+  const from = inFolder(config, dataIn(folder));
+  requirePlaces(folder, manifest, [...marksOf(from), ...storesOf(from)]);
+  const kept = await makeRoom(config, options.replace === true);
+  await putInPlace(from, config, output.signal);
+  const { contents, faults: found } = await readContents(config, output.signal);
+  const differences = [...found, ...differencesOf(manifest.contents, contents)];
+  if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
+  if (differences.length > 0) {
+    writeForeign(output.stderr, `the restored data differs\n${differences.join("\n")}\n`);
+    return 1;
+  }
+  report(folder, manifest, `is restored into "${config.data}"`, output);
+  return 0;
+}
+
+/** Compares the files of a backup with their list. */
+async function findFileFaults(
+  folder: string,
+  { files }: Manifest,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = new Set(existsSync(dataIn(folder)) ? pathsIn(folder) : []);
+  const faults = [...found.difference(new Set(files.map(({ path }) => path)))].map(
+    (path) => `${path} is not in the list`,
+  );
+  for (const { path, bytes, sha256 } of files) {
+    if (!found.has(path)) {
+      faults.push(`${path} is missing`);
+      continue;
+    }
+    const read = await readChecksum(join(folder, path), signal);
+    if (read.bytes !== bytes) faults.push(`${path} has ${read.bytes} bytes instead of ${bytes}`);
+    else if (read.sha256 !== sha256) faults.push(`${path} has another checksum`);
+  }
+  return faults;
+}
+
+/** @throws UserError */
+async function refuseServed(config: Config): Promise<void> {
+  await using held = await holdServed(config);
+  if (held !== undefined)
+    throw new UserError(`a server runs on the data folder "${config.data}": stop it first`);
+}
+
+/** Checks that the configuration has a place for each file. @throws UserError */
+function requirePlaces(folder: string, { files }: Manifest, places: readonly Place[]): void {
+  const known = new Set(places.flatMap((place) => namesOf(place).map((name) => join(place.folder, name))));
+  const other = files.find(({ path }) => !known.has(join(folder, path)));
+  if (other === undefined) return;
+  throw new UserError(
+    `the backup has ${other.path}, which this configuration does not store in the data folder`,
+  );
+}
+
+/** Moves existing files away. @returns the folder that has them @throws UserError when they must stay */
+async function makeRoom(config: Config, isAllowed: boolean): Promise<string | undefined> {
+  const places = [...marksOf(config), ...storesOf(config)];
+  const existing = places.flatMap((place) => namesOf(place).map((name) => ({ place, name })));
+  const [first] = existing;
+  if (first === undefined) return undefined;
+  if (!isAllowed) {
+    const path = join(first.place.folder, first.name);
+    throw new UserError(
+      `"${path}" exists: move the data folder away, or give --replace to keep it in a folder beside`,
+    );
+  }
+  const folder = join(config.data, `replaced-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
+  const kept = inFolder(config, folder);
+  const targets = [...marksOf(kept), ...storesOf(kept)];
+  for (const [at, place] of places.entries()) {
+    for (const name of namesOf(place)) await move(place, targets[at]!, name);
+  }
+  return folder;
+}
+
+async function move(from: Place, to: Place, name: string): Promise<void> {
+  makePrivateFolder(to.folder);
+  const [source, target] = [join(from.folder, name), join(to.folder, nameIn(to, from, name))];
+  try {
+    await rename(source, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await copyAndSync(source, target);
+    await rm(source);
+  }
+}
+
+/**
+ * Copies all files beside their places, and renames them when all are there: marks first and events last. After a crash
+ * a start finds less than the marks say, and refuses to go on.
+ */
+async function putInPlace(from: Config, to: Config, signal: AbortSignal): Promise<void> {
+  const pairs = [
+    ...pairsOf(marksOf(from), marksOf(to)),
+    ...pairsOf(storesOf(from), storesOf(to)).toReversed(),
+  ];
+  const suffix = ".restoring";
+  for (const { source, target } of pairs) {
+    signal.throwIfAborted();
+    await copyAndSync(source, `${target}${suffix}`);
+  }
+  for (const { target } of pairs) await rename(`${target}${suffix}`, target);
+  for (const folder of new Set(pairs.map(({ target }) => dirname(target)))) await syncFolder(folder);
+}
+
+interface Pair {
+  readonly source: string;
+  readonly target: string;
+}
+
+function pairsOf(from: readonly Place[], to: readonly Place[]): readonly Pair[] {
+  return from.flatMap((place, at) =>
+    namesOf(place).map((name) => ({
+      source: join(place.folder, name),
+      target: join(to[at]!.folder, nameIn(to[at]!, place, name)),
+    })),
+  );
+}
+
+function differencesOf(before: Contents, now: Contents): readonly string[] {
+  return (Object.keys(before) as (keyof Contents)[])
+    .filter((name) => before[name] !== now[name])
+    .map((name) => `${name}: ${now[name]} instead of ${before[name]}`);
+}
+
+function report(
+  folder: string,
+  { time, contents, files }: Manifest,
+  what: string,
+  output: BackupOutput,
+): void {
+  if (output.json) {
+    writeForeign(output.stdout, `${JSON.stringify({ folder, time, contents, files: files.length })}\n`);
+    return;
+  }
+  const text = `"${folder}" of ${time} ${what}: ${exactCountOf(files.length, "file")}`;
+  writeForeign(output.stdout, `${describeContents(contents)}\n${text}\n`);
+}
