@@ -8,6 +8,7 @@ import {
   type HandlerContext,
 } from "@connectrpc/connect";
 import { maxTimerMs } from "../../base/async/clock.ts";
+import { ListMember } from "../../base/collections/linked-list.ts";
 import type { ServedMethod } from "../methods.ts";
 import { DeadlineQueue } from "./deadline.ts";
 import { NodeHeaders } from "./headers.ts";
@@ -19,7 +20,7 @@ import { type CallRecord, kRecord } from "./record.ts";
  * builds what costs time (abort controller, context values, headers) only
  * when it is used.
  */
-export class Call implements HandlerContext {
+export class Call extends ListMember implements HandlerContext {
   readonly stream = false;
   readonly served: ServedMethod;
   readonly record: CallRecord;
@@ -44,6 +45,7 @@ export class Call implements HandlerContext {
     record: CallRecord,
     request: { readonly method: string; readonly target: string; readonly headers: IncomingHttpHeaders },
   ) {
+    super();
     this.served = served;
     this.record = record;
     this.requestMethod = request.method;

@@ -6,6 +6,7 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { eachUntilAborted, startTimeLimit, type TimeLimit, untilAborted } from "../../base/async/abort.ts";
+import { LinkedList, type ListMember } from "../../base/collections/linked-list.ts";
 
 /**
  * Ends calls at their deadline or when the caller closes the connection, even if the
@@ -43,7 +44,7 @@ export function abortError(reason: unknown): ConnectError {
 }
 
 /** A call with a deadline. */
-export interface ExpiringCall {
+export interface ExpiringCall extends ListMember {
   /** Milliseconds left. */
   timeoutMs(): number | undefined;
   expire(): void;
@@ -56,7 +57,7 @@ export interface ExpiringCall {
  */
 export class DeadlineQueue {
   readonly #timeoutMs: number;
-  readonly #waiting = new Set<ExpiringCall>();
+  readonly #waiting = new LinkedList<ExpiringCall>();
   #isArmed = false;
 
   constructor(timeoutMs: number) {
@@ -79,7 +80,7 @@ export class DeadlineQueue {
 
   sweep(): void {
     this.#isArmed = false;
-    for (const one of this.#waiting) {
+    for (let one = this.#waiting.first; one !== undefined; one = this.#waiting.first) {
       const left = one.timeoutMs() ?? 0;
       if (left > 0) {
         this.#arm(left);

@@ -1,6 +1,7 @@
 import type { Http2Session } from "node:http2";
 import { BlockList, isIPv6, type Socket } from "node:net";
 import { Semaphore } from "../../base/async/semaphore.ts";
+import { LinkedList, ListMember } from "../../base/collections/linked-list.ts";
 import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
 import type { GatewayLimits } from "../limits.ts";
 
@@ -17,10 +18,10 @@ export class Address {
   readonly isShared: boolean;
   readonly connections = new Set<Connection>();
   /** Connections that may be closed for new ones, by their use: the oldest first, or the one that is idle for longest. */
-  readonly closable: Readonly<Record<Use, Set<Connection>>> = {
-    unused: new Set(),
-    idle: new Set(),
-    sending: new Set(),
+  readonly closable: Readonly<Record<Use, LinkedList<Connection>>> = {
+    unused: new LinkedList(),
+    idle: new LinkedList(),
+    sending: new LinkedList(),
   };
   calls = 0;
   /** Streaming calls of callers without a key. */
@@ -42,7 +43,7 @@ export class Address {
 }
 
 /** One connection and what it has open. */
-export class Connection {
+export class Connection extends ListMember {
   readonly address: Address;
   readonly socket: Socket | undefined;
   readonly sinceMs: number;
@@ -58,6 +59,7 @@ export class Connection {
   #use: Use | undefined;
 
   constructor(address: Address, socket: Socket | undefined, sinceMs: number) {
+    super();
     this.address = address;
     this.socket = socket;
     this.sinceMs = sinceMs;
@@ -229,9 +231,9 @@ export class Connections {
   }
 
   #evictFrom({ closable }: Address, nowMs: number): boolean {
-    const [oldest] = closable.unused;
+    const oldest = closable.unused.first;
     const isOld = oldest !== undefined && nowMs - oldest.sinceMs > firstRequestMs;
-    const toClose = isOld ? oldest : (first(closable.idle) ?? oldest ?? first(closable.sending));
+    const toClose = isOld ? oldest : (closable.idle.first ?? oldest ?? closable.sending.first);
     if (toClose === undefined) return false;
     this.#remove(toClose);
     toClose.socket?.destroy();
@@ -268,11 +270,6 @@ export class Connections {
     const isShared = remote !== "" && hasAddress(this.#proxies, remote);
     return new Address(name, isShared, (address) => this.#list(address));
   }
-}
-
-function first(connections: ReadonlySet<Connection>): Connection | undefined {
-  const [connection] = connections;
-  return connection;
 }
 
 /** Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address: one client has all addresses that begin with them. */

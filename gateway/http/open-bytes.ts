@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
+import { LinkedList, ListMember } from "../../base/collections/linked-list.ts";
 import { bodyTooSlow, responseStalled, tooManyOpenBytes } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
@@ -39,7 +40,7 @@ export class OpenBytes {
   readonly #perConnection: number;
   readonly #perAddress: number;
   readonly #total: number;
-  readonly #holds = new Set<ByteShare>();
+  readonly #holds = new LinkedList<ByteShare>();
   #bytes = 0;
 
   constructor(limits: ByteLimits) {
@@ -104,7 +105,8 @@ export class OpenBytes {
 
   /** Ends bodies and responses that take too long. */
   sweep(nowMs: number): void {
-    for (const hold of this.#holds) {
+    // A call that is cut may end others.
+    for (const hold of [...this.#holds]) {
       const { sinceMs, bytes, isBody } = hold;
       if (sinceMs === undefined) continue;
       const { requestTimeoutMs, minBytesPerSecond, stallTimeoutMs } = this.#limits;
@@ -137,7 +139,7 @@ export class OpenBytes {
 }
 
 /** The bytes of one request body or response. */
-export class ByteShare {
+export class ByteShare extends ListMember {
   readonly connection: Connection;
   readonly isBody: boolean;
   /** Bytes that are in memory now. */
@@ -152,6 +154,7 @@ export class ByteShare {
   readonly #holder: ShareOwner;
 
   constructor(all: OpenBytes, connection: Connection, holder: ShareOwner, isBody: boolean) {
+    super();
     this.#all = all;
     this.connection = connection;
     this.#holder = holder;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ListMember } from "../../../base/collections/linked-list.ts";
 import { DeadlineQueue, type ExpiringCall } from "../../../gateway/call/deadline.ts";
 
 beforeEach(() => {
@@ -9,15 +10,27 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function waiter(name: string, expired: string[]): ExpiringCall {
-  const endMs = performance.now() + 100;
-  return {
-    timeoutMs: () => endMs - performance.now(),
-    expire: () => {
-      expired.push(name);
-    },
-  };
+class Waiter extends ListMember implements ExpiringCall {
+  readonly #name: string;
+  readonly #expired: string[];
+  readonly #endMs = performance.now() + 100;
+
+  constructor(name: string, expired: string[]) {
+    super();
+    this.#name = name;
+    this.#expired = expired;
+  }
+
+  timeoutMs(): number {
+    return this.#endMs - performance.now();
+  }
+
+  expire(): void {
+    this.#expired.push(this.#name);
+  }
 }
+
+const waiter = (name: string, expired: string[]): ExpiringCall => new Waiter(name, expired);
 
 it("ends each one at its time, with one timer for all", () => {
   const expired: string[] = [];
