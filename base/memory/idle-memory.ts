@@ -8,8 +8,8 @@ export interface IdleMemoryPorts {
   readonly utilization: () => number;
   /** Returns the bytes that the thread's heap and its buffers take. */
   readonly usedBytes: () => number;
-  /** Collects garbage and returns free memory to the system. */
-  readonly collect: () => Promise<void>;
+  /** Collects garbage and returns free memory to the system; after the start, compiled code too, most of which runs once. */
+  readonly collect: (after: "start" | "work") => Promise<void>;
 }
 
 const checkMs = 1_000;
@@ -17,6 +17,8 @@ const checkMs = 1_000;
 const idleUtilization = 0.1;
 /** Checks in a row that find an idle thread before its memory is freed. */
 const idleChecks = 3;
+/** The longest pause before a collection is repeated, in checks. */
+const maxIdleChecks = 96;
 /** A collection takes two pauses of up to 60 ms, so it must be worth while. */
 const minGrowthBytes = 16 * 1024 * 1024;
 
@@ -31,23 +33,33 @@ export function freeIdleMemory(): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Returns what to call at equal intervals. It resolves when the memory that it frees is free. */
+/**
+ * Returns what to call at equal intervals. It resolves when the memory that it frees is free. A collection that leaves
+ * much memory, such as of a call that waits, is repeated after longer and longer pauses, until what is left counts as
+ * needed.
+ */
 export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryPorts): () => Promise<void> {
-  let keptBytes = 0;
+  let neededBytes = 0;
+  let after: "start" | "work" = "start";
+  let isStarting = true;
+  let pause = idleChecks;
   // The first idle moment is the end of the start.
   let missing = 1;
-  let isStarting = true;
   return async () => {
     if (utilization() > idleUtilization) {
-      if (!isStarting) missing = idleChecks;
+      if (!isStarting) missing = pause = idleChecks;
       return;
     }
     isStarting = false;
     missing--;
-    if (missing > 0 || usedBytes() - keptBytes < minGrowthBytes) return;
-    missing = idleChecks;
-    await collect();
-    keptBytes = usedBytes();
+    if (missing > 0 || usedBytes() - neededBytes < minGrowthBytes) return;
+    await collect(after);
+    const leftBytes = usedBytes();
+    const isNeeded = after === "start" || leftBytes - neededBytes < minGrowthBytes || pause >= maxIdleChecks;
+    after = "work";
+    pause = isNeeded ? idleChecks : 2 * pause;
+    missing = pause;
+    if (isNeeded) neededBytes = leftBytes;
   };
 }
 
@@ -68,10 +80,10 @@ function usedBytes(): number {
 
 let gc: NodeJS.GCFunction | undefined;
 
-async function collect(): Promise<void> {
+async function collect(after: "start" | "work"): Promise<void> {
   if (gc === undefined) {
     setFlagsFromString("--expose-gc");
     gc = runInNewContext("gc") as NodeJS.GCFunction;
   }
-  await gc({ type: "major", execution: "async", flavor: "last-resort" });
+  await gc({ type: "major", execution: "async", flavor: after === "start" ? "last-resort" : "regular" });
 }
