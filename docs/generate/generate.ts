@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeAlerts } from "./alerts/alerts.ts";
 import { writeCommandLine } from "./command-line/command-line.ts";
 import { writeManual } from "./command-line/manual.ts";
 import { writeConfiguration } from "./configuration/configuration.ts";
@@ -16,6 +17,7 @@ function writeFolder(name: string, files: Iterable<readonly [name: string, text:
 }
 
 writeFolder("reference", [
+  ["alerts.md", writeAlerts()],
   ["command-line.md", writeCommandLine()],
   ["configuration.md", writeConfiguration()],
   ["errors.md", writeErrors()],

@@ -48,11 +48,14 @@ function labelsOf({ method, protocol }: CallTally): { method: string; protocol: 
   return { method, protocol };
 }
 
-/** Returns OK from the first call on, other codes once they have occurred. */
+/** Codes whose series begin at 0, since one that begins at its first failure hides that failure from rate(). */
+const fromTheStart: ReadonlySet<string> = new Set(["OK", "UNKNOWN", "INTERNAL", "DATA_LOSS"]);
+
+/** Returns OK and the faults of the service from the first call on, other codes once they have occurred. */
 function outcomes(tally: CallTally): Sample[] {
   return codeNames
     .map((code, number) => ({ labels: { ...labelsOf(tally), code }, value: tally.codes[number]! }))
-    .filter(({ labels, value }) => value > 0 || labels.code === "OK");
+    .filter(({ labels, value }) => value > 0 || fromTheStart.has(labels.code));
 }
 
 function durations(tally: CallTally): Sample[] {

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from "prom-client";
 
-export type MetricType = "counter" | "gauge" | "histogram";
+export type MetricType = "counter" | "gauge" | "histogram" | "summary";
 
 /** One line of the exposition. */
 export interface Sample {

@@ -54,7 +54,7 @@ function eventLoopDelay(): ComputedMetric {
   return {
     name: "engage_event_loop_delay_seconds",
     help: "How late timers fired since the last scrape; quantile 1 is the maximum",
-    type: "gauge",
+    type: "summary",
     labels: ["quantile"],
     samples: () => {
       const samples = [

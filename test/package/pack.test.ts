@@ -64,6 +64,8 @@ test("the package holds what runs and what is imported, and no sources", () => {
     "dist/cmd/engage.js",
     "dist/swagger-ui/LICENSE",
     "dist/swagger-ui/swagger-ui-bundle.js",
+    "deploy/alerts.yaml",
+    "deploy/grafana/overview.json",
     "docs/man/engage-serve.1",
     "docs/recipes/mail.md",
     "docs/reference/errors.md",

@@ -1,5 +1,6 @@
-import { block, code, pageHead, table } from "../markdown.ts";
-import { alerts } from "./alerts.ts";
+import { alertGroups } from "../../../deploy/generate/alerts/alerts.ts";
+import { alertLink } from "../alerts/alerts.ts";
+import { code, pageHead, table } from "../markdown.ts";
 import { labelTexts } from "./labels.ts";
 import { listMetrics, type RegisteredMetric } from "./registry.ts";
 
@@ -8,7 +9,7 @@ const introduction = `
 \`_total\`, times are in seconds and sizes in bytes. A histogram has the series \`_bucket\` with the label \`le\`, \`_sum\` and
 \`_count\`. Values of labels come from closed lists and the configuration, never from callers.
 
-The expressions are ideas for alerts: adapt the figures, and let each hold for some minutes before it wakes a person.
+[Alerts](alerts.md) watch them, and [dashboards](../monitoring.md) of Grafana show all of them.
 `;
 
 /** The subjects of metrics by the beginnings of their names. */
@@ -46,15 +47,13 @@ function formatSubject(title: string, metrics: readonly RegisteredMetric[]): str
     labels.map(code).join(", "),
     `${help}.`,
   ]);
-  const ideas = metrics.flatMap(({ name }) => {
-    const alert = alerts[name];
-    return alert === undefined ? [] : [`${alert.meaning}\n\n${block("promql", alert.expression)}`];
-  });
+  const alerts = alertGroups.find((group) => group.title === title)?.alerts ?? [];
+  const links = alerts.map(({ name }) => alertLink(name, "alerts.md"));
   return [
     `## ${title}\n`,
     ...(title === "Process" ? [`${processNote}\n`] : []),
     table(["Metric", "Type", "Labels", "Meaning"], rows),
-    ...(ideas.length === 0 ? [] : [`### Alerts: ${title.toLowerCase()}\n`, ...ideas]),
+    ...(links.length === 0 ? [] : [`Alerts: ${links.join(", ")}.\n`]),
   ].join("\n");
 }
 
