@@ -23,10 +23,10 @@ export async function measureRates(limits: readonly number[], seconds: number): 
   console.table(rows);
 }
 
-/** Returns the requests a second of a client that only sends prepared bodies with `fetch`. */
+/** Returns the requests a second of a pool of undici that only sends prepared bodies. */
 async function measureBare(seconds: number): Promise<number> {
   const floor = join(import.meta.dirname, "floor.ts");
-  const { stdout } = await run(process.execPath, [floor, url, "1000000", "fetch", "1", String(seconds)]);
+  const { stdout } = await run(process.execPath, [floor, url, "1000000", "1", String(seconds)]);
   const { requests, seconds: took } = JSON.parse(stdout);
   await (await fetch(url)).arrayBuffer();
   return requests / took;

@@ -11,9 +11,12 @@ const { values } = parseArgs({
   options: {
     part: { type: "string", multiple: true, default: ["throughput", "rate", "audience"] },
     recipients: { type: "string", default: "1000000" },
+    rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "10" },
   },
 });
-if (values.part.includes("throughput")) await measureThroughput(Number(values.recipients));
+if (values.part.includes("throughput")) {
+  await measureThroughput(Number(values.recipients), Number(values.rounds));
+}
 if (values.part.includes("rate")) await measureRates([1, 10, 1_000, 10_000], Number(values.seconds));
 if (values.part.includes("audience")) await measureAudience(200_000);

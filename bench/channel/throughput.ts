@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { median } from "../harness/compare.ts";
 import { startServer } from "../harness/processes.ts";
 import { batchSize } from "./world.ts";
 
@@ -14,36 +15,65 @@ async function json(script: string, ...args: readonly string[]) {
   return JSON.parse(stdout);
 }
 
-/** Measures a push to many recipients, against clients that only send the same bodies. */
-export async function measureThroughput(recipients: number): Promise<void> {
+interface Round {
+  /** Of the pool of undici. */
+  readonly peer: Timing;
+  readonly sending: Timing;
+  readonly whole: Timing;
+  readonly peakBytes: number;
+}
+
+interface Timing {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/**
+ * Measures pushes to many recipients, in turns with a pool of undici that only sends the same bodies. Ratios are taken
+ * per round, and their median is printed.
+ */
+export async function measureThroughput(recipients: number, rounds: number): Promise<void> {
   await using _receiver = await startServer(join(import.meta.dirname, "receiver.ts"), port);
-  const batches = String(recipients / batchSize);
-  const floor = await json("floor.ts", url, batches, "fetch");
-  const pool = await json("floor.ts", url, batches, "pool");
-  await fetch(url).then((response) => response.arrayBuffer());
-  const few = await json("sender.ts", url, String(recipients / 10));
-  const ours = await json("sender.ts", url, String(recipients));
-  const whole = ours.preparingSeconds + ours.sendingSeconds;
-  const rowOf = (part: string, seconds: number, cpuSeconds: number) => ({
+  const few = await measureRound(recipients / 10);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) measured.push(await measureRound(recipients));
+  const batches = recipients / batchSize;
+  const rowOf = (part: string, of: (round: Round) => Timing) => ({
     part,
-    seconds: seconds.toFixed(1),
-    "requests/s": Math.round(Number(batches) / seconds),
-    "requests/CPU s": Math.round(Number(batches) / cpuSeconds),
+    "requests/s": Math.round(median(measured.map((round) => batches / of(round).seconds))),
+    "requests/CPU s": Math.round(median(measured.map((round) => batches / of(round).cpuSeconds))),
+    "by CPU time": ratio(measured, (round) => round.peer.cpuSeconds / of(round).cpuSeconds),
+    "by the clock": ratio(measured, (round) => round.peer.seconds / of(round).seconds),
   });
   console.table([
-    rowOf("fetch, prepared bodies", floor.seconds, floor.cpuSeconds),
-    rowOf("undici pool, prepared bodies", pool.seconds, pool.cpuSeconds),
-    rowOf("sending", ours.sendingSeconds, ours.cpuSeconds),
-    rowOf("preparing and sending", whole, ours.preparingCpuSeconds + ours.cpuSeconds),
+    rowOf("undici's pool, prepared bodies", ({ peer }) => peer),
+    rowOf("sending", ({ sending }) => sending),
+    rowOf("preparing and sending", ({ whole }) => whole),
   ]);
-  const wholeCpu = ours.preparingCpuSeconds + ours.cpuSeconds;
-  const ratios = [floor.cpuSeconds / wholeCpu, floor.cpuSeconds / ours.cpuSeconds, floor.seconds / whole];
-  const [all, sending, clock] = ratios.map((ratio) => ratio.toFixed(2));
-  console.log(`requests/CPU s against fetch: ${all} with preparing (bar ≥ 0.60), ${sending} sending only`);
-  console.log(`requests/s against fetch, with preparing: ${clock}; ${ours.succeeded} succeeded`);
-  const peakOf = (run: typeof ours) => Math.max(run.preparingBytes, run.sendingBytes);
-  const peaks = [few, ours].map((run) => Math.round(peakOf(run) / mebibyte));
-  console.log(
-    `peak memory: ${peaks[0]} MiB for ${recipients / 10} recipients, ${peaks[1]} MiB for ${recipients}`,
-  );
+  console.log(`ratios: undici's pool against the row, median of ${rounds} rounds`);
+  console.log("bars by CPU time: sending 0.5, preparing and sending 0.35");
+  const peaks = [few.peakBytes, median(measured.map(({ peakBytes }) => peakBytes))];
+  const [least, most] = peaks.map((bytes) => Math.round(bytes / mebibyte));
+  console.log(`peak memory: ${least} MiB for ${recipients / 10} recipients, ${most} MiB for ${recipients}`);
+}
+
+async function measureRound(recipients: number): Promise<Round> {
+  const peer = await json("floor.ts", url, String(recipients / batchSize));
+  const ours = await json("sender.ts", url, String(recipients));
+  // The receiver forgets the times of its requests.
+  await fetch(url).then((response) => response.arrayBuffer());
+  if (ours.succeeded !== recipients) throw new Error(`${ours.succeeded} of ${recipients} succeeded`);
+  return {
+    peer,
+    sending: { seconds: ours.sendingSeconds, cpuSeconds: ours.cpuSeconds },
+    whole: {
+      seconds: ours.preparingSeconds + ours.sendingSeconds,
+      cpuSeconds: ours.preparingCpuSeconds + ours.cpuSeconds,
+    },
+    peakBytes: Math.max(ours.preparingBytes, ours.sendingBytes),
+  };
+}
+
+function ratio(measured: readonly Round[], of: (round: Round) => number): string {
+  return median(measured.map(of)).toFixed(2);
 }
