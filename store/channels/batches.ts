@@ -41,7 +41,11 @@ export interface LeasedBatch {
   readonly number: number;
   readonly requestId: string;
   readonly size: number;
-  readonly body: Uint8Array;
+  /**
+   * Returns the exact bytes to send. They are decompressed at each call, so that batches which wait take
+   * little memory.
+   */
+  readonly readBody: () => Uint8Array;
   readonly note: string;
   /** The number of this attempt; above 1 the batch may have been sent before. */
   readonly attempts: number;

@@ -40,7 +40,7 @@ export interface LaneOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-/** Approximate limit of the bodies in memory. */
+/** Approximate limit of the bodies of leased batches. */
 const maxHeldBytes = 67_108_864;
 /** Batches of the first lease, when the size of bodies is not known yet. */
 const firstLease = 8;
@@ -122,7 +122,6 @@ export class Lane {
     const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
     const { batches, nextDueInMs } = await store.leaseBatches(request);
     for (const batch of batches) {
-      this.#averageBytes = 0.9 * (this.#averageBytes || batch.body.length) + 0.1 * batch.body.length;
       this.#queue.push(leases.hold(batch, startedMs));
       this.#held++;
     }
@@ -182,7 +181,8 @@ export class Lane {
     const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation, trace, url } = plan;
     this.#isPaced = rateLimit >= 1;
-    const headers = plan.headers(batch.body);
+    const body = this.#readBody(batch);
+    const headers = plan.headers(body);
     const slot = await this.#acquireSlot(batch, rateLimit);
     // The store fails the batches of a cancelled run.
     if (slot === null) return signal.aborted ? undefined : { kind: "released" };
@@ -191,7 +191,7 @@ export class Lane {
       return signal.aborted ? undefined : { kind: "released" };
     }
     const began = clock.monotonicMs();
-    const request = { headers, body: batch.body, timeoutMs };
+    const request = { headers, body, timeoutMs };
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
     const result = await attempt(exchange, request, clock, signal).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
@@ -209,6 +209,12 @@ export class Lane {
       traceId: trace && traceIdOf(trace),
     });
     return outcome;
+  }
+
+  #readBody(batch: LeasedBatch): Uint8Array {
+    const body = batch.readBody();
+    this.#averageBytes = 0.9 * (this.#averageBytes || body.length) + 0.1 * body.length;
+    return body;
   }
 
   /** Waits for the rate, marks the attempt and waits for a call slot; null: the batch must not be sent any more. */

@@ -33,26 +33,16 @@ interface WithBody {
 }
 
 /** Compresses the bodies of batches and yields to the event loop in between. */
-export const compressBodies = <T extends WithBody>(batches: readonly T[]) => mapBodies(batches, compressBody);
-
-/** Decompresses the bodies of batches and yields to the event loop in between. */
-export const decompressBodies = <T extends WithBody>(batches: readonly T[]) =>
-  mapBodies(batches, decompressBody);
-
-async function mapBodies<T extends WithBody>(
-  batches: readonly T[],
-  change: (body: Uint8Array) => Uint8Array,
-): Promise<readonly T[]> {
-  const changed: T[] = [];
+export async function compressBodies<T extends WithBody>(batches: readonly T[]): Promise<readonly T[]> {
+  const compressed: T[] = [];
   let bytes = 0;
   for (const batch of batches) {
     if (bytes >= bytesBetweenYields) {
       bytes = 0;
       await turn();
     }
-    const body = change(batch.body);
-    bytes += Math.max(batch.body.length, body.length);
-    changed.push({ ...batch, body });
+    bytes += batch.body.length;
+    compressed.push({ ...batch, body: compressBody(batch.body) });
   }
-  return changed;
+  return compressed;
 }

@@ -3,7 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
-import { compressBodies, decompressBodies } from "./compress-bodies.ts";
+import { compressBodies, decompressBody } from "./compress-bodies.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
 import type { ChannelsOperations } from "./sql.ts";
 
@@ -175,11 +175,13 @@ export class SqlChannels implements port.ChannelStore {
     checkRange("leaseMs", request.leaseMs, 1, maxLeaseMs);
     const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
-    const batches = (await decompressBodies(rows)).map((row): port.LeasedBatch => {
+    const batches = rows.map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
-      const { size, body, note, retries, attempts } = row;
+      const { size, body, note, retries } = row;
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
-      return { token, untilMs, runId, number, requestId, size, body, note, attempts: attempts + 1, retries };
+      const readBody = (): Uint8Array => decompressBody(body);
+      const attempts = row.attempts + 1;
+      return { token, untilMs, runId, number, requestId, size, readBody, note, attempts, retries };
     });
     return { batches, nextDueInMs: nextDueAtMs === null ? null : this.#untilDue(nextDueAtMs) };
   }

@@ -22,7 +22,7 @@ export function testBatches(open: OpenWorld): void {
         },
         { number: 1, untilMs: world.clock.ms + 1_000 },
       ]);
-      expect(text(first.batches[0]!.body)).toBe('[{"push_id":"a"},{"push_id":"b"}]');
+      expect(text(first.batches[0]!.readBody())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
       expect(first.nextDueInMs).toBe(0);
       const second = await world.store.leaseBatches({ ...lease, channelId });
       expect(second.batches.map(({ number }) => number)).toEqual([2]);

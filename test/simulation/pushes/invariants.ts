@@ -109,7 +109,7 @@ export class PushInvariants {
   }
 
   sent(batch: LeasedBatch): void {
-    const body = Buffer.from(batch.body).toString();
+    const body = Buffer.from(batch.readBody()).toString();
     if (this.#of(batch).body !== body)
       throw new InvariantError(`batch ${batch.number} is sent as ${this.#of(batch).body} and as ${body}`);
     for (const pushId of JSON.parse(body) as string[]) this.#sent.add(pushId);
@@ -190,10 +190,10 @@ export class PushInvariants {
     if (task.next_run_at_ms !== null) throw new InvariantError("a cancelled task has a further time");
   }
 
-  #of({ number, body }: LeasedBatch): KnownBatch {
+  #of({ number, readBody }: LeasedBatch): KnownBatch {
     const known = this.#batches.get(number);
     if (known !== undefined) return known;
-    const text = Buffer.from(body).toString();
+    const text = Buffer.from(readBody()).toString();
     const fresh = { body: text, least: 0, most: 0, leaseUntilMs: 0, token: "", isSettling: false };
     this.#batches.set(number, fresh);
     return fresh;

@@ -29,8 +29,8 @@ export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule)
 }
 
 /** Returns the failed items. Reads their push ids from the body, which is rarely needed. */
-function itemsOf({ body }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
+function itemsOf({ readBody }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
   if (failed.length === 0) return [];
-  const elements = JSON.parse(Buffer.from(body).toString()) as readonly { readonly push_id: string }[];
+  const elements = JSON.parse(Buffer.from(readBody()).toString()) as readonly { readonly push_id: string }[];
   return failed.map(({ index, message }) => ({ index, message, pushId: elements[index - 1]!.push_id }));
 }

@@ -2,6 +2,7 @@ import type { NewBatch } from "../../../../store/channels/channels.ts";
 import type { AddRecipient } from "../../audience/pages.ts";
 import type { Variants } from "../../audience/variants.ts";
 import { compileReceipts, type PushOrigin } from "../../content/receipts.ts";
+import { BodyBuffer } from "./body-buffer.ts";
 import { encodeNote } from "./segments.ts";
 
 export interface BatchPlan {
@@ -17,7 +18,10 @@ export interface BatchPlan {
 export interface BatchWriter {
   /** Writes a message to the open batch. */
   readonly add: AddRecipient;
-  /** Returns and removes the complete batches, with `isLast` also the open one. */
+  /**
+   * Returns and removes the complete batches, with `isLast` also the open one. Their bodies are valid until the next
+   * call: then their memory is used again.
+   */
   take(isLast: boolean): readonly NewBatch[];
 }
 
@@ -33,13 +37,14 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
       ? notes[chosen[0]!]!
       : encodeNote(chosen.map((variant) => variants.all[variant]!));
   let batches: NewBatch[] = [];
+  let [open, taken] = [new BodyBuffer(), new BodyBuffer()];
   let requestId = "";
   let written: readonly string[] = [];
   let text = "";
   let chosen: number[] = [];
   const close = (): void => {
     // Joining an array of elements costs a quarter more.
-    const body = Buffer.from(`${text}]`);
+    const body = open.write(`${text}]`);
     batches.push({ requestId, size: chosen.length, body, note: noteOf(chosen) });
     text = "";
     chosen = [];
@@ -59,6 +64,8 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
       if (isLast && chosen.length > 0) close();
       const whole = batches;
       batches = [];
+      taken.reuse();
+      [open, taken] = [taken, open];
       return whole;
     },
   };

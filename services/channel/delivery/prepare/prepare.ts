@@ -62,12 +62,12 @@ export async function prepareRun(held: Held, options: PrepareOptions, signal: Ab
   let page = first;
   let storing: Promise<void> | undefined;
   for await (const one of pagesOf(held, plan, writer, options, signal)) {
+    await storing;
     const batches = writer.take(one.isLast);
     const resumeData = storesResumeData ? { page, data: one.keys } : null;
     page++;
     const counted = count(one);
     const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, resumeData };
-    await storing;
     // The next page is prepared while this one is stored.
     storing = storePage(held.token, append, store, signal);
     storing.catch(() => {});

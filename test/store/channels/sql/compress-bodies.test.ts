@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import {
   compressBodies,
   compressBody,
-  decompressBodies,
   decompressBody,
 } from "../../../../store/channels/sql/compress-bodies.ts";
 
@@ -44,10 +43,11 @@ it("yields to the event loop between many bodies", async () => {
   setImmediate(() => order.push("turn"));
   const packed = await compressBodies(batches);
   order.push("packed");
-  setImmediate(() => order.push("turn"));
-  const unpacked = await decompressBodies(packed);
-  order.push("unpacked");
-  expect(order).toEqual(["turn", "packed", "turn", "unpacked"]);
+  expect(order).toEqual(["turn", "packed"]);
   expect(packed.every(({ body }) => body.length < 10_000)).toBe(true);
-  expect(unpacked.map(({ number, body }) => batches[number]!.body.equals(body))).toEqual([true, true, true]);
+  expect(packed.map(({ number, body }) => batches[number]!.body.equals(decompressBody(body)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
 });

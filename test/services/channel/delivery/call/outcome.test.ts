@@ -17,7 +17,7 @@ function batchOf(retries: number): LeasedBatch {
     number: 0,
     requestId: "r",
     size: 2,
-    body,
+    readBody: () => body,
     note,
     attempts: retries + 1,
     retries,

@@ -50,8 +50,8 @@ async function pushIdsSent(store: ChannelStore): Promise<readonly string[]> {
     leaseMs: 1_000,
     owner: "t",
   });
-  return batches.flatMap(({ body }) =>
-    (JSON.parse(Buffer.from(body).toString()) as { push_id: string }[]).map(({ push_id }) => push_id),
+  return batches.flatMap(({ readBody }) =>
+    (JSON.parse(Buffer.from(readBody()).toString()) as { push_id: string }[]).map(({ push_id }) => push_id),
   );
 }
 
