@@ -1,21 +1,19 @@
 import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import { exactCountOf } from "../text/count.ts";
-import {
-  acceptEncoding,
-  ContentEncodingError,
-  type Decoder,
-  type DecoderEvents,
-  openDecoder,
-  readContentEncoding,
-} from "./content-encoding.ts";
+import { acceptEncoding } from "./content-encoding.ts";
 import type { Outbound } from "./outbound.ts";
+import { BodyReader, type ResponseBody } from "./response-body.ts";
 import { userAgent } from "./user-agent.ts";
 
-export interface HttpClientOptions {
+export interface HttpClientOptions extends ConnectionOptions {
+  readonly method: "POST" | "PUT";
+}
+
+/** How to connect to a server and read its responses. */
+export interface ConnectionOptions {
   /** `http:` or `https:` */
   readonly url: string;
-  readonly method: "POST" | "PUT";
   /** The maximum number of connections. */
   readonly maxConnections: number;
   /** The bytes of a response that are read, as received and decoded. */
@@ -24,15 +22,11 @@ export interface HttpClientOptions {
   readonly outbound: Outbound;
 }
 
-export interface ReceivedResponse {
+export interface ReceivedResponse extends ResponseBody {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The beginning of the decoded body. */
-  readonly text: string;
-  /** True if the body is longer than what is read. */
-  readonly isTruncated: boolean;
-  /** The reason why the body cannot be read; the text is empty then. */
-  readonly bodyFault?: string | undefined;
+  /** True if another response came first, such as a 100, or if the server changes the protocol. */
+  readonly isUnusual?: boolean;
 }
 
 /** An error for a connection that was lost during the response. */
@@ -42,6 +36,11 @@ export class IncompleteResponseError extends Error {
   constructor(bytes: number, cause: unknown) {
     super(`response was cut after ${exactCountOf(bytes, "byte")} of its body`, { cause });
   }
+}
+
+/** An error for a response that not all clients read, such as a 100 that was not requested. */
+export class UnusualResponseError extends Error {
+  override readonly name = "UnusualResponseError";
 }
 
 export interface HttpClient {
@@ -103,19 +102,23 @@ export function receiveResponse(
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
+  let isUnusual = false;
   request.on("error", reject);
+  request.on("information", () => {
+    isUnusual = true;
+  });
   request.on("response", (response) => {
-    readResponse(response, maxBytes, signal).then(resolve, reject);
+    readResponse(response, maxBytes, signal).then((received) => resolve({ ...received, isUnusual }), reject);
   });
   // Without a listener, Node closes the connection and reports nothing, not even an aborted signal.
   request.on("upgrade", ({ statusCode: status = 0, headers }, socket) => {
     socket.destroy();
-    resolve({ status, headers, text: "", isTruncated: false, bodyFault: undefined });
+    resolve({ status, headers, text: "", isTruncated: false, isUnusual: true });
   });
   return promise;
 }
 
-/** Reads the beginning of the body, and closes the connection when the body exceeds the limit. */
+/** Reads the beginning of the body, and closes the connection when the rest is not needed. */
 function readResponse(
   response: http.IncomingMessage,
   maxBytes: number,
@@ -123,60 +126,15 @@ function readResponse(
 ): Promise<ReceivedResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedResponse>();
   const { statusCode: status = 0, headers } = response;
-  const chunks: Buffer[] = [];
-  let [bytes, cameBytes] = [0, 0];
-  const end = (bodyFault?: string, isCut = false): void => {
-    const isTruncated = isCut || bytes > maxBytes;
-    const text = bodyFault === undefined ? Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8") : "";
-    resolve({ status, headers, text, isTruncated, bodyFault });
-  };
-  const take = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes) giveUp(undefined, true);
-  };
-  const decoder = decoderOf(response, {
-    data: take,
-    end: () => end(),
-    error: ({ message }) => giveUp(message),
+  const reader = new BodyReader(headers["content-encoding"], maxBytes, (body) => {
+    resolve({ status, headers, ...body });
+    if (!response.readableEnded) response.destroy();
   });
-  const giveUp = (bodyFault?: string, isCut = false): void => {
-    end(bodyFault, isCut);
-    response.destroy();
-    if (decoder !== undefined && !(decoder instanceof ContentEncodingError)) decoder.destroy();
-  };
-  if (decoder instanceof ContentEncodingError) {
-    giveUp(decoder.message);
-    return promise;
-  }
   // Events instead of iteration, which makes the whole request a fifth slower.
-  response.on("data", (chunk: Buffer) => {
-    cameBytes += chunk.length;
-    if (decoder === undefined) take(chunk);
-    // Bytes that decode to nothing, such as empty members of gzip.
-    else if (cameBytes > maxBytes + slackBytes) giveUp(undefined, true);
-    else decoder.write(chunk);
-  });
-  response.on("end", () => (decoder === undefined ? end() : decoder.end()));
+  response.on("data", (chunk: Buffer) => reader.write(chunk));
+  response.on("end", () => reader.end());
   response.on("error", (error) =>
-    reject(signal.aborted ? error : new IncompleteResponseError(cameBytes, error)),
+    reject(signal.aborted ? error : new IncompleteResponseError(reader.cameBytes, error)),
   );
   return promise;
-}
-
-/** The bytes by which an encoded body may be longer than the decoded one. */
-const slackBytes = 4_096;
-
-/** Returns undefined if the body is not encoded. */
-function decoderOf(
-  { headers }: http.IncomingMessage,
-  events: DecoderEvents,
-): Decoder | ContentEncodingError | undefined {
-  try {
-    const encodings = readContentEncoding(headers["content-encoding"]);
-    return encodings.length === 0 ? undefined : openDecoder(encodings, events);
-  } catch (error) {
-    if (error instanceof ContentEncodingError) return error;
-    throw error;
-  }
 }

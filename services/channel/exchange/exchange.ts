@@ -7,7 +7,9 @@ import {
   ownHeaders,
   type ReceivedResponse,
   receiveResponse,
+  UnusualResponseError,
 } from "../../../base/net/http-client.ts";
+import type { KeptConnections, PostRequest } from "../../../base/net/kept-connections.ts";
 import { type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { describeError } from "../../../base/text/system-error.ts";
@@ -85,23 +87,62 @@ export interface OpenExchange extends Disposable {
 export const maxReceiverResponseBytes = 1_048_576;
 
 /** Calls one URL over HTTP/1.1 with kept connections. */
-export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenExchange {
-  const client = createHttpClient({ ...options, method: "POST", tls });
+export function createExchange({ tls = {}, ...given }: ExchangeOptions): OpenExchange {
+  const options = { ...given, tls };
+  const post = compilePost(options);
   return {
     async exchange(request) {
-      const { headers, body, signal, writing } = request;
+      const { signal, writing } = request;
       try {
         const response =
-          writing === undefined
-            ? await client.exchange(headers, body, signal)
-            : await exchangeUnusually({ ...options, tls }, request, writing);
+          writing === undefined ? await post(request) : await exchangeUnusually(options, request, writing);
         return { kind: "response", ...response };
       } catch (error) {
         return failureOf(error, signal);
       }
     },
-    [Symbol.dispose]: () => client.close(),
+    [Symbol.dispose]: () => post[Symbol.dispose](),
   };
+}
+
+type Post = ((request: PostRequest) => Promise<ReceivedResponse>) & Disposable;
+
+/**
+ * Compiles the function that posts to the URL. Calls go over `KeptConnections` after a first one with the client that
+ * also reads unusual responses, and over that client if a receiver sends such responses.
+ */
+function compilePost(options: Required<ExchangeOptions>): Post {
+  const client = createHttpClient({ ...options, method: "POST" });
+  let connections: KeptConnections | undefined;
+  let isUnusual = false;
+  const close = (): void => {
+    connections?.[Symbol.dispose]();
+    connections = undefined;
+  };
+  const first = async ({ headers, body, signal }: PostRequest): Promise<ReceivedResponse> => {
+    const response = await client.exchange(headers, body, signal);
+    isUnusual ||= response.isUnusual === true;
+    if (isUnusual || connections !== undefined) return response;
+    const { KeptConnections } = await import("../../../base/net/kept-connections.ts");
+    connections ??= new KeptConnections(options);
+    return response;
+  };
+  const post = async (request: PostRequest): Promise<ReceivedResponse> => {
+    if (connections === undefined || isUnusual) return await first(request);
+    const { headers } = request;
+    try {
+      return await connections.post({ ...request, headers: { ...ownHeaders(headers), ...headers } });
+    } catch (error) {
+      isUnusual ||= error instanceof UnusualResponseError;
+      throw error;
+    }
+  };
+  return Object.assign(post, {
+    [Symbol.dispose]() {
+      client.close();
+      close();
+    },
+  });
 }
 
 function failureOf(error: unknown, signal: AbortSignal): ExchangeOutcome {
@@ -164,10 +205,22 @@ async function write(
   for (let at = 0; at < end && !isOver(); at += pieceBytes) {
     if (at > 0) await sleep((1_000 * pieceBytes) / bytesPerSecond);
     const piece = body.subarray(at, Math.min(end, at + pieceBytes));
-    // Bytes that were handed over are on their way before the connection is closed.
-    await new Promise<void>((resolve) => request.write(piece, () => resolve()));
+    await writePiece(request, piece);
   }
   if (stopAfterBytes >= body.length) request.end();
   else if (!isOver())
     request.destroy(new Error(`connection closed after ${exactCountOf(end, "byte")}, as configured`));
+}
+
+/**
+ * Resolves when the bytes are on their way and the request takes more. Node may call a write back while the request
+ * still waits for the connection to take what came before.
+ */
+async function writePiece(request: http.ClientRequest, piece: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => request.write(piece, () => resolve()));
+  if (!request.writableNeedDrain) return;
+  await new Promise<void>((resolve) => {
+    request.once("drain", resolve);
+    request.once("close", resolve);
+  });
 }

@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createOutbound } from "../../../../base/net/outbound.ts";
 import type { BodyWriting, ExchangeOutcome } from "../../../../services/channel/exchange/exchange.ts";
 import { createExchange } from "../../../../services/channel/exchange/exchange.ts";
@@ -68,6 +71,49 @@ describe("what comes back", () => {
     const server = await openRawServer(whole, (socket) => socket.end(`${head}Content-Length: 2\r\n\r\n{}`));
     await call(server.url);
     expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n(?:.*\r\n)*x-own: 1\r\n/);
+  });
+});
+
+describe("calls after the first one", () => {
+  async function callAll(responds: readonly ("plain" | "after 100")[]): Promise<readonly string[]> {
+    let calls = 0;
+    const server = createServer((request, response) => {
+      if (responds[calls++] === "after 100") response.writeContinue();
+      request.resume().once("end", () => response.end("{}"));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const outbound = createOutbound({ allow: ["127.0.0.0/8"] });
+    using open = createExchange({ url, outbound, maxConnections: 1, maxResponseBytes: 10 });
+    const { signal } = new AbortController();
+    const kinds: string[] = [];
+    for (const _ of responds) {
+      kinds.push((await open.exchange({ headers: {}, body: Buffer.from("[]"), signal })).kind);
+    }
+    return kinds;
+  }
+
+  test.each<[responds: readonly ("plain" | "after 100")[], kinds: readonly string[]]>([
+    [
+      ["plain", "plain", "plain"],
+      ["response", "response", "response"],
+    ],
+    [
+      ["after 100", "after 100", "plain"],
+      ["response", "response", "response"],
+    ],
+    // The receiver is known to send such responses after that.
+    [
+      ["plain", "after 100", "after 100"],
+      ["response", "connection", "response"],
+    ],
+  ])("%j", async (responds, kinds) => {
+    expect(await callAll(responds)).toEqual(kinds);
   });
 });
 
