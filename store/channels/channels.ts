@@ -70,7 +70,7 @@ export type { Share };
 
 /**
  * Stores channels, tasks, their runs and the batches of these. Every method is one commit, durable
- * before it resolves, and safe to call from any number of replicas where the driver allows them.
+ * before it resolves (leases and marks only as long as the computer runs), and safe to call from any number of replicas where the driver allows them.
  * Methods reject with ChannelsUnavailableError while the store is unavailable, and with the signal's
  * reason when it is aborted; then the effect of the call is unknown.
  *

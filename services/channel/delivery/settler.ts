@@ -14,7 +14,7 @@ const maxSettlements = 256;
  * Pause after a commit, so that attempts which end meanwhile share the next one. The price of a longer pause is that
  * more attempts would be repeated after a crash.
  */
-const gatherMs = 20;
+const gatherMs = 50;
 
 interface Waiting {
   readonly settlement: Settlement;

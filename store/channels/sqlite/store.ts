@@ -157,7 +157,19 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
     "startRun",
     "updateChannel",
   ]),
-  // A power failure may undo these: a restart of the computer takes longer than their purpose lasts.
-  unsynced: new Set<keyof ChannelsOperations>(["beginBatches", "saveClock"]),
+  // A power failure may undo these: a restart of the computer takes longer than their purpose lasts, and a start ends
+  // all leases. The rest reads only.
+  unsynced: new Set<keyof ChannelsOperations>([
+    "beginBatches",
+    "extendBatches",
+    "extendPreparation",
+    "findChannel",
+    "findRun",
+    "findTask",
+    "leaseBatches",
+    "readAudience",
+    "saveClock",
+    "statistics",
+  ]),
   numbered: ["channels", "tasks", "runs"],
 };
