@@ -38,6 +38,10 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     "engage properties level --table user --json",
   ],
   mcp: ["engage mcp --url http://127.0.0.1:8080 --key-file agent.key"],
+  "delete-events": [
+    "engage delete-events --project 1 --account ann --dry-run",
+    "engage delete-events --project 1 --event login --from 2026-01-01 --to 2026-01-31 --yes",
+  ],
   "cluster import": ["engage cluster import vips vips.txt --project 1"],
   "cluster list": ["engage cluster list --project 1"],
   "store stats": ["engage store stats --json"],

@@ -9,6 +9,7 @@ import { addCohort } from "./cohort/arguments.ts";
 import { addCommonOptions } from "./common-options.ts";
 import { addCompletion } from "./completion/arguments.ts";
 import { addDeadLetters } from "./dead-letters/arguments.ts";
+import { addDeleteEvents } from "./delete-events/arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addExport } from "./export/arguments.ts";
 import { addImport } from "./import/arguments.ts";
@@ -73,6 +74,7 @@ ${exitCodes}`,
   addQuery(program);
   addCatalog(program);
   addMcp(program);
+  addDeleteEvents(program);
   addCohort(program);
   addStore(program);
   addBackup(program);

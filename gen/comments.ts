@@ -2312,6 +2312,18 @@ export const comments: Readonly<Record<string, string>> = {
     "How many this call has counted.",
   "engage.operations.v1.CountDeadLettersResponse.next_page_token":
     "Token with which the count continues; empty at its end.",
+  "engage.operations.v1.CountEventsRequest":
+    "CountEventsRequest contains a selection.",
+  "engage.operations.v1.CountEventsRequest.selection":
+    "The selection. Required.",
+  "engage.operations.v1.CountEventsResponse":
+    "CountEventsResponse counts the events of a selection.",
+  "engage.operations.v1.CountEventsResponse.count":
+    "The number of events.",
+  "engage.operations.v1.CountEventsResponse.events":
+    "The number of events by name, in the order in which the names appeared.",
+  "engage.operations.v1.CountEventsResponse.unknown_users":
+    "The users of the selection who are not known.",
   "engage.operations.v1.DeadLetter":
     "DeadLetter is what was refused or given up.",
   "engage.operations.v1.DeadLetter.channel":
@@ -2440,6 +2452,26 @@ export const comments: Readonly<Record<string, string>> = {
     "ListReasons returns the reasons of one kind with an example of each.\n\n- INVALID_ARGUMENT: the kind is not valid.\n- UNAVAILABLE: the store is unavailable at the moment.",
   "engage.operations.v1.DeadLetters.ReplayDeadLetters":
     "ReplayDeadLetters hands dead letters on again, the oldest first: messages\nto their target, clicks to the platform, lines to the parser, and records to\ntheir project. A call takes a bounded number: while `next_page_token` is\nset, the caller continues with it. What dies again meanwhile is not taken a\nsecond time.\n\nWhat is taken is no dead letter any more. What is refused again, or was too\nlong to be kept as a whole, stays one. After a crash during the call, some\nmay be handed on twice.\n\n- INVALID_ARGUMENT: a field is not valid, or the filter has nothing but the\n  kind and `all` is not set.\n- FAILED_PRECONDITION: dead letters of this kind cannot be replayed here;\n  `replay_obstacle` of ListKinds says why.\n- ABORTED: another call replays dead letters of this kind.\n- UNAVAILABLE: what they are handed to is unavailable at the moment. What\n  was taken before stays taken; the same call continues.",
+  "engage.operations.v1.DeleteEventsRequest":
+    "DeleteEventsRequest contains a selection and a limit.",
+  "engage.operations.v1.DeleteEventsRequest.all":
+    "Whether a selection with nothing but the project is meant, which has all\nevents of it.",
+  "engage.operations.v1.DeleteEventsRequest.max_events":
+    "The number of events that may be deleted at most, such as the number that\nCountEvents has returned. Required.",
+  "engage.operations.v1.DeleteEventsRequest.selection":
+    "The selection. Required.",
+  "engage.operations.v1.DeleteEventsResponse":
+    "DeleteEventsResponse counts the deleted events.",
+  "engage.operations.v1.DeleteEventsResponse.deleted":
+    "The number of events.",
+  "engage.operations.v1.DeleteEventsResponse.unknown_users":
+    "The users of the selection who are not known.",
+  "engage.operations.v1.EventCount":
+    "EventCount is the number of events with one name.",
+  "engage.operations.v1.EventCount.count":
+    "The number.",
+  "engage.operations.v1.EventCount.event":
+    "The name.",
   "engage.operations.v1.EventLag":
     "EventLag is about records that were acknowledged and cannot be queried yet.",
   "engage.operations.v1.EventLag.approximate_records":
@@ -2448,6 +2480,18 @@ export const comments: Readonly<Record<string, string>> = {
     "How long the first of them has waited, accurate to about a second.",
   "engage.operations.v1.EventLag.waiting_bytes":
     "Their bytes.",
+  "engage.operations.v1.EventSelection":
+    "EventSelection selects events of one project. A list that is empty selects\nall; events must meet all that is set.",
+  "engage.operations.v1.EventSelection.events":
+    "Names of events.",
+  "engage.operations.v1.EventSelection.from_day":
+    "The first and the last day of `#event_time` in the project's zone,\n`yyyy-MM-dd`. Empty: no limit.",
+  "engage.operations.v1.EventSelection.project_id":
+    "The project. Required.",
+  "engage.operations.v1.EventSelection.to_day":
+    "See `from_day`.",
+  "engage.operations.v1.EventSelection.users":
+    "Users, by any of their ids.",
   "engage.operations.v1.ExportDeadLettersRequest":
     "ExportDeadLettersRequest selects dead letters.",
   "engage.operations.v1.ExportDeadLettersRequest.filter":
@@ -2656,6 +2700,12 @@ export const comments: Readonly<Record<string, string>> = {
     "The configuration file.",
   "engage.operations.v1.SourceKind.SOURCE_KIND_UNSPECIFIED":
     "Not used.",
+  "engage.operations.v1.StoredEvents":
+    "StoredEvents counts and deletes the events of a project, for example those of\na user who asks for it, or those of a wrong import. It is a service of its own,\nso that keys of applications cannot delete what others have stored.",
+  "engage.operations.v1.StoredEvents.CountEvents":
+    "CountEvents counts the events of a selection.\n\n- INVALID_ARGUMENT: a field is not valid, or an event is not known.\n- NOT_FOUND: the project is unknown.\n- FAILED_PRECONDITION: the events of the project are stored elsewhere.\n- UNAVAILABLE: the store is unavailable at the moment.",
+  "engage.operations.v1.StoredEvents.DeleteEvents":
+    "DeleteEvents deletes the events of a selection which are loaded, for ever,\nand logs what was deleted and by which key. Events which are loaded later\nare kept, also those which were accepted before. Users and the names of\nevents are kept.\n\n- INVALID_ARGUMENT: a field is not valid, an event is not known, or the\n  selection has nothing but the project and `all` is not set.\n- NOT_FOUND: the project is unknown.\n- FAILED_PRECONDITION: the selection has more than `max_events` events, or\n  the events of the project are stored elsewhere. Nothing is deleted.\n- UNAVAILABLE: the store is unavailable at the moment.",
   "engage.operations.v1.TokenInfo":
     "TokenInfo is a query token without the token.",
   "engage.operations.v1.TokenInfo.all_projects":
@@ -2672,6 +2722,16 @@ export const comments: Readonly<Record<string, string>> = {
     "Sustained queries per second; 0: not limited for this token.",
   "engage.operations.v1.TokenInfo.project_ids":
     "Ids of the projects that it may query. Empty if `all_projects` is set.",
+  "engage.operations.v1.UserId":
+    "UserId is one id of a user.",
+  "engage.operations.v1.UserId.account_id":
+    "The account.",
+  "engage.operations.v1.UserId.distinct_id":
+    "A visitor.",
+  "engage.operations.v1.UserId.id":
+    "The id.",
+  "engage.operations.v1.UserId.user_id":
+    "The id that the service has given, as queries return it.",
   "engage.parser.v1.ExplainRequest":
     "ExplainRequest is a content and what to parse it with.",
   "engage.parser.v1.ExplainRequest.content":

@@ -43,6 +43,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/config": ["test/cmd/config", "test/cmd/engage.test.ts"],
   "cmd/config/rules": ["test/cmd/config"],
   "cmd/config/schema": ["test/cmd/config"],
+  "cmd/delete-events": ["test/cmd/delete-events"],
   "cmd/demo": ["test/cmd/demo"],
   "cmd/export": [
     "test/cmd/export/export.test.ts",
@@ -236,6 +237,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/track/track.test.ts",
     "test/services/event/large-bodies.test.ts",
   ],
+  "services/operations/stored-events": ["test/services/operations/stored-events"],
   "services/operations/dead-letters": [
     "test/services/operations/dead-letters",
     "test/e2e/dead-letters.test.ts",

@@ -141,6 +141,9 @@ export function createLazyEventStore(
     stats: async () => (await open()).stats(),
     nameUses: async (projectId, signal) => (await open()).nameUses(projectId, signal),
     removeNames: async (removal) => (await open()).removeNames(removal),
+    findUsers: async (projectId, ids, signal) => (await open()).findUsers(projectId, ids, signal),
+    countEvents: async (selection, signal) => (await open()).countEvents(selection, signal),
+    deleteEvents: async (selection, maxEvents) => (await open()).deleteEvents(selection, maxEvents),
     check: async (signal, onProgress) => (await open()).check(signal, onProgress),
     // The caller that opened the store closes it.
     async [Symbol.asyncDispose]() {},

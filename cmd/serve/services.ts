@@ -32,6 +32,7 @@ import { type EventServices, openEventServices } from "./event/event.ts";
 import { registerStoreGauge } from "./metrics/shared.ts";
 import { openParserServices } from "./parser.ts";
 import { openSharedStores } from "./shared/stores.ts";
+import { serveStoredEvents } from "./stored-events.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
 
 /** The services of a server. */
@@ -119,6 +120,7 @@ export async function openServices(config: Config, given: ServiceTools): Promise
       serve(ChannelSender, channels.sender),
       serve(ReceiverChecker, channels.checker),
       deadLetters.service,
+      serveStoredEvents(config, { store: events.store, gate: events.gate, logger: tools.logger }),
     ],
     codecs: codecsOf([webhooks, events, analysis, channels]),
     listTokens: analysis.listTokens,

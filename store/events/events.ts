@@ -1,5 +1,6 @@
+import type { EventSelection, UserIdentifier } from "./deletions.ts";
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
-import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
+import type { EventUse, NameRemoval, NameUses, RemovedNames } from "./names.ts";
 import type {
   NumberSummary,
   QueryCaller,
@@ -12,6 +13,7 @@ import type {
 import type { ProjectSchema } from "./schema.ts";
 import type { ProjectVolumes, TopValues, ValuesWanted } from "./volumes.ts";
 
+export type * from "./deletions.ts";
 // The port is one import for services; these files describe its types.
 export type * from "./load.ts";
 export type * from "./names.ts";
@@ -87,6 +89,20 @@ export interface EventStore extends AsyncDisposable {
    * assigned again.
    */
   removeNames(removal: NameRemoval): Promise<RemovedNames>;
+  /** Returns the user of each identifier: of its user id, otherwise of its account, otherwise of its visitor. */
+  findUsers(
+    projectId: number,
+    identifiers: readonly UserIdentifier[],
+    signal: AbortSignal,
+  ): Promise<readonly (number | undefined)[]>;
+  /** Counts the selected events of each name that has any. */
+  countEvents(selection: EventSelection, signal: AbortSignal): Promise<readonly EventUse[]>;
+  /**
+   * Deletes the selected events which are loaded. Their names, and the users, are kept.
+   * @returns the number of deleted events
+   * @throws TooManyEventsError, when nothing is deleted
+   */
+  deleteEvents(selection: EventSelection, maxEvents: number): Promise<number>;
   /** Returns the numbers of running and waiting queries at the moment. */
   queryCounts(): QueryCounts;
   /** Reads everything once; returns one text for each fault found. */
@@ -113,6 +129,18 @@ export class EventsMemoryError extends EventsUnavailableError {
 /** The store can't be opened: it is in use by another process, or not a store of this service. */
 export class EventsOpenError extends Error {
   override readonly name = "EventsOpenError";
+}
+
+/** More events are selected than may be deleted. */
+export class TooManyEventsError extends Error {
+  override readonly name = "TooManyEventsError";
+  /** The number of selected events. */
+  readonly events: number;
+
+  constructor(events: number, maxEvents: number) {
+    super(`the selection has ${events} events, at most ${maxEvents} may be deleted`);
+    this.events = events;
+  }
 }
 
 /** A pattern of a plan is valid, but needs more memory than the engine has for one. */

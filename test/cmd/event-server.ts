@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { loadConfig } from "../../cmd/config/config.ts";
-import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
+import { type RunningServer, type ServerOptions, startServer } from "../../cmd/serve/server.ts";
 import { folderWith } from "./config/load.ts";
 
 /** A whole server with one project, and what an SDK and an analyst do with it. */
@@ -30,10 +30,14 @@ export function settingsOf(data: string, settings: object = {}): string {
 }
 
 /** Stopped when the test ends. */
-export async function openEventServer(data: string, settings: object = {}): Promise<EventServer> {
+export async function openEventServer(
+  data: string,
+  settings: object = {},
+  options: Pick<ServerOptions, "logFd"> = {},
+): Promise<EventServer> {
   const cwd = folderWith({ "engage.yaml": settingsOf(data, settings) });
   const { config, locate, describe } = loadConfig({ env: {}, cwd });
-  const server = await startServer(config, { locate, describe });
+  const server = await startServer(config, { ...options, locate, describe });
   onTestFinished(() => server.stop());
   const { url } = server.address;
   const post: EventServer["post"] = async (path, body, headers = {}) => {

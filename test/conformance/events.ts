@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { testCohorts } from "./events/cohorts.ts";
+import { testDeletions } from "./events/deletions.ts";
 import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
 import { testNames } from "./events/names.ts";
@@ -19,6 +20,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testVocabulary(create);
     testSchema(create);
     testNames(create);
+    testDeletions(create);
     testUsers(create);
     testSelection(create);
     testUpdates(create);

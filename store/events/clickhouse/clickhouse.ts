@@ -19,8 +19,9 @@ import { countUses } from "./read/name-uses.ts";
 import { storeStats } from "./read/stats.ts";
 import { openRefresh } from "./refresh.ts";
 import { findFaults } from "./upkeep/check.ts";
-import { cohortInfos, importCohort } from "./upkeep/cohorts.ts";
+import { cohortInfos, findUsers, importCohort } from "./upkeep/cohorts.ts";
 import { type CompactSource, compact } from "./upkeep/compact.ts";
+import { countSelected, deleteSelected, finishDeletions } from "./upkeep/delete-events.ts";
 import { deleteGarbage } from "./upkeep/garbage.ts";
 import { finishRemoval, removeNames } from "./upkeep/remove-names.ts";
 
@@ -107,7 +108,10 @@ export async function openLateClickHouseStore(options: ClickHouseStoreOptions): 
     projects,
     ddl,
     columns,
-    finishRemoval: (projectId) => finishRemoval(source, projectId),
+    async finishRemoval(projectId) {
+      await finishRemoval(source, projectId);
+      await finishDeletions(source, projectId);
+    },
   };
   const main = await openSpool(source, mainSpool, undefined);
   opened.use(
@@ -135,6 +139,10 @@ export async function openLateClickHouseStore(options: ClickHouseStoreOptions): 
     cohorts: async (projectId) => cohortInfos(await projects.snapshot(projectId)),
     compact: (given) => compact(source, given),
     removeNames: (removal) => removeNames(source, removal),
+    findUsers: async (projectId, identifiers) =>
+      findUsers(source, await projects.snapshot(projectId), identifiers),
+    countEvents: (selection, signal) => countSelected(source, selection, signal),
+    deleteEvents: (selection, maxEvents) => deleteSelected(source, selection, maxEvents),
     loaderOf: (spool, lease) => openSpool(source, spool, lease),
     mover: (lease) => createMover(source, lease),
     moveProgress: () => ledger.call("moveProgress"),
@@ -189,6 +197,7 @@ async function snapshotOf(projects: Projects, projectId: number): Promise<Projec
       mayHaveUpdatable: false,
       hiddenEvents: [],
       dropped: undefined,
+      deletions: [],
       cohorts: [],
     }
   );

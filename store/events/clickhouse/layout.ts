@@ -1,3 +1,4 @@
+import type { DeletedRows } from "../ledger/state.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
 
 /** What one request sees of a project: all its scans read these rows, whatever is loaded meanwhile. */
@@ -15,6 +16,8 @@ export interface ProjectSnapshot {
   /** Numbers of events which are being removed. */
   readonly hiddenEvents: readonly number[];
   readonly dropped: DroppedRows | undefined;
+  /** Events which are being deleted. */
+  readonly deletions: readonly DeletedRows[];
   readonly cohorts: readonly StoredCohort[];
 }
 
@@ -111,21 +114,38 @@ export const columnIn = (column: string, alias?: string): string =>
   alias === undefined ? column : `${alias}.${column}`;
 
 /** Returns the condition on `batch` for the rows of a snapshot. */
-export function isLoaded({ watermark, hiddenBatches }: ProjectSnapshot, alias?: string): string {
+export function isLoaded(
+  { watermark, hiddenBatches }: Pick<ProjectSnapshot, "watermark" | "hiddenBatches">,
+  alias?: string,
+): string {
   const batch = columnIn("batch", alias);
   const hidden = hiddenBatches.length === 0 ? "" : ` AND ${batch} NOT IN (${hiddenBatches.join(", ")})`;
   return `${batch} <= ${watermark}${hidden}`;
 }
 
 /**
- * Returns the condition for events which are neither removed nor dropped. For updatable events it
- * applies to the latest row of each.
+ * Returns the condition for events which are neither removed, dropped nor deleted. For updatable events
+ * it applies to the latest row of each.
  */
-export function isKept({ hiddenEvents, dropped }: ProjectSnapshot, alias?: string): string {
+export function isKept({ hiddenEvents, dropped, deletions }: ProjectSnapshot, alias?: string): string {
   const [event, time, batch] = ["event", "time_ms", "batch"].map((column) => columnIn(column, alias));
   const conditions = [
     ...(hiddenEvents.length === 0 ? [] : [`${event} NOT IN (${hiddenEvents.join(", ")})`]),
     ...(dropped === undefined ? [] : [`(${time} >= ${dropped.beforeMs} OR ${batch} > ${dropped.watermark})`]),
+    ...deletions.map((rows) => `NOT (${isDeleted(rows, alias)})`),
   ];
   return conditions.length === 0 ? "true" : conditions.join(" AND ");
+}
+
+/** Returns the condition for the rows of a deletion. */
+export function isDeleted(rows: DeletedRows, alias?: string): string {
+  const [event, time, user] = ["event", "time_ms", "user_id"].map((column) => columnIn(column, alias));
+  const { startMs, endMs, events, users } = rows;
+  return [
+    isLoaded(rows, alias),
+    ...(startMs === undefined ? [] : [`${time} >= ${startMs}`]),
+    ...(endMs === undefined ? [] : [`${time} < ${endMs}`]),
+    ...(events === undefined ? [] : [`${event} IN (${events.join(", ")})`]),
+    ...(users === undefined ? [] : [`${user} IN (${users.join(", ")})`]),
+  ].join(" AND ");
 }

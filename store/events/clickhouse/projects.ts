@@ -1,11 +1,12 @@
 import { emptySchema } from "../events.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { ProjectHead, ProjectState } from "../ledger/state.ts";
+import type { LedgerDeletion, ProjectHead, ProjectState } from "../ledger/state.ts";
 import type { ProjectSchema } from "../schema.ts";
 import type { ProjectSnapshot } from "./layout.ts";
 
 /** A snapshot, and what is being removed from the project. */
 export interface Project extends ProjectSnapshot {
+  readonly deletions: readonly LedgerDeletion[];
   readonly removedProperties: readonly number[];
   /** Grows when names are removed. */
   readonly removals: number;
@@ -75,7 +76,7 @@ function dataOf(
 
 function projectOf(state: ProjectState): Project {
   const { projectId, version, generation, watermark, hiddenBatches, events, properties } = state;
-  const { removedEvents, removedProperties, dropped, cohorts } = state;
+  const { removedEvents, removedProperties, dropped, deletions, cohorts } = state;
   return {
     projectId,
     schema: {
@@ -91,6 +92,7 @@ function projectOf(state: ProjectState): Project {
     removedProperties,
     removals: state.removals,
     dropped,
+    deletions,
     cohorts,
   };
 }

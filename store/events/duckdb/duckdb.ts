@@ -6,6 +6,7 @@ import { Database, type DatabaseOptions } from "./database.ts";
 import { loadBatch } from "./load/load.ts";
 import { listContents, readPartLines } from "./query/contents.ts";
 import { exportRecords } from "./query/export.ts";
+import { findUsers } from "./query/find-users.ts";
 import { readIdentities } from "./query/identities.ts";
 import { countUses } from "./query/name-uses.ts";
 import { createQueries, openSnapshot } from "./query/query.ts";
@@ -15,6 +16,7 @@ import { selectUsers } from "./query/users.ts";
 import { createVolumes } from "./query/volumes.ts";
 import { findFaults } from "./upkeep/check.ts";
 import { compact } from "./upkeep/compact.ts";
+import { countSelected, deleteSelected } from "./upkeep/delete-events.ts";
 import { removeNames } from "./upkeep/remove-names.ts";
 import { createWriter } from "./writer.ts";
 
@@ -69,6 +71,15 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Duck
       return await countUses(snapshot, projectId);
     },
     removeNames: (removal) => removeNames(writer, removal),
+    async findUsers(projectId, identifiers, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await findUsers(snapshot, projectId, identifiers);
+    },
+    async countEvents(selection, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await countSelected(snapshot, selection);
+    },
+    deleteEvents: (selection, maxEvents) => deleteSelected(writer, selection, maxEvents),
     queryCounts: queries.counts,
     async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);

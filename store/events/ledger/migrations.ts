@@ -116,4 +116,18 @@ export const migrations: readonly string[] = [
 
   `-- 1: no batch of the project has had events that later records may change. 0 is no statement.
    ALTER TABLE {projects} ADD COLUMN is_append_only smallint NOT NULL DEFAULT 0;`,
+
+  `-- Events whose rows are being deleted: rows of batches up to the watermark, without the hidden ones,
+   -- from start to end. NULL is no limit, and any name or user.
+   CREATE TABLE {deletions} (
+     number bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+     project bigint NOT NULL,
+     watermark bigint NOT NULL,
+     hidden_batches bigint[] NOT NULL,
+     start_ms bigint,
+     end_ms bigint,
+     events bigint[],
+     users bigint[]
+   );
+   CREATE INDEX ledger_deletions_project ON {deletions} (project);`,
 ];

@@ -1,4 +1,5 @@
 import { beginCohort, completeCohort } from "./cohorts.ts";
+import { beginDeletion, deletionDone } from "./deletions.ts";
 import { garbageBatches, garbageDeleted, watermarkAt } from "./garbage.ts";
 import { abandonBatch, beginBatch, completeBatch, loadedTo } from "./load.ts";
 import {
@@ -29,6 +30,7 @@ export const operations = {
   abandonBatch,
   beginBatch,
   beginCohort,
+  beginDeletion,
   beginMove,
   beginMovedPart,
   beginRemoval,
@@ -36,6 +38,7 @@ export const operations = {
   completeCohort,
   completeMovedPart,
   countEvents,
+  deletionDone,
   dropDays,
   droppedBefore,
   droppedDeleted,

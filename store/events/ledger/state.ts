@@ -27,12 +27,34 @@ export interface ProjectState extends ProjectHead {
   readonly removedProperties: readonly number[];
   /** Events before a time are dropped, except in later batches. */
   readonly dropped: Dropped | undefined;
+  /** Events which are being deleted. */
+  readonly deletions: readonly LedgerDeletion[];
   readonly cohorts: readonly LedgerCohort[];
 }
 
 export interface Dropped {
   readonly beforeMs: number;
   readonly watermark: number;
+}
+
+/** Rows of events which are being deleted. Rows of later batches are not among them. */
+export interface DeletedRows {
+  /** Rows of batches up to this number… */
+  readonly watermark: number;
+  /** …without these. */
+  readonly hiddenBatches: readonly number[];
+  /** Instants; undefined is no limit. */
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+  /** Numbers of events; undefined is any. */
+  readonly events: readonly number[] | undefined;
+  /** Ids of users; undefined is any. */
+  readonly users: readonly number[] | undefined;
+}
+
+/** A deletion of which some rows may still exist. */
+export interface LedgerDeletion extends DeletedRows {
+  readonly number: number;
 }
 
 export interface LedgerCohort {
@@ -70,6 +92,17 @@ interface StateRow extends HeadRow {
       ])[]
     | null;
   readonly cohorts: readonly (readonly [string, string, "cohort" | "tag", number, number])[] | null;
+  readonly deletions: readonly DeletionRow[] | null;
+}
+
+interface DeletionRow {
+  readonly number: number;
+  readonly watermark: number;
+  readonly hidden: readonly number[];
+  readonly start_ms: number | null;
+  readonly end_ms: number | null;
+  readonly events: readonly number[] | null;
+  readonly users: readonly number[] | null;
 }
 
 const headColumns = `p.project, p.version, p.generation, p.watermark, p.removals, p.is_append_only,
@@ -106,7 +139,10 @@ export function* readState(_session: Session, projectId: number): Operation<Proj
           ORDER BY r.number)
         FROM {properties} r WHERE r.project = p.project) AS properties,
        (SELECT json_agg(json_build_array(c.name, c.day, c.kind, c.members, c.batch) ORDER BY c.batch)
-        FROM {cohorts} c WHERE c.project = p.project) AS cohorts
+        FROM {cohorts} c WHERE c.project = p.project) AS cohorts,
+       (SELECT json_agg(json_build_object('number', d.number, 'watermark', d.watermark, 'hidden', d.hidden_batches,
+          'start_ms', d.start_ms, 'end_ms', d.end_ms, 'events', d.events, 'users', d.users) ORDER BY d.number)
+        FROM {deletions} d WHERE d.project = p.project) AS deletions
      FROM {projects} p WHERE p.project = $1`,
     projectId,
   );
@@ -142,6 +178,7 @@ function stateOf(row: StateRow): ProjectState {
       .filter(({ isRemoved }) => isRemoved === 1)
       .map(({ property }) => property.number),
     dropped: beforeMs === null ? undefined : { beforeMs, watermark: watermark ?? 0 },
+    deletions: (row.deletions ?? []).map(deletionOf),
     cohorts: (cohorts ?? []).map(([name, day, kind, members, batch]) => ({
       name,
       day,
@@ -149,6 +186,19 @@ function stateOf(row: StateRow): ProjectState {
       members,
       batch,
     })),
+  };
+}
+
+function deletionOf(row: DeletionRow): LedgerDeletion {
+  const { number, watermark, hidden, start_ms: startMs, end_ms: endMs, events, users } = row;
+  return {
+    number,
+    watermark,
+    hiddenBatches: hidden,
+    startMs: startMs ?? undefined,
+    endMs: endMs ?? undefined,
+    events: events ?? undefined,
+    users: users ?? undefined,
   };
 }
 

@@ -137,6 +137,11 @@ export function* beginRemoval(_session: Session, removal: LedgerRemoval): Operat
     projectId,
     arrayOf(properties),
   );
+  yield* subtractDays(projectId, days);
+}
+
+/** Subtracts deleted events from days; deletes days without events. */
+export function* subtractDays(projectId: number, days: LedgerRemoval["days"]): Operation<void> {
   for (const [day, removed] of days) {
     yield* run(
       "UPDATE {days} SET events = events - $3 WHERE project = $1 AND day = $2",
@@ -197,9 +202,10 @@ export function* removalDone(
 }
 
 /** Returns numbers as an array, in which the engine looks each number up by its hash. */
-const arrayOf = (numbers: readonly number[]): string => `{${numbers.join(",")}}`;
+export const arrayOf = (numbers: readonly number[]): string => `{${numbers.join(",")}}`;
 
-function* lockUnchanged({ projectId, version }: Unchanged): Operation<void> {
+/** @throws ProjectChangedError */
+export function* lockUnchanged({ projectId, version }: Unchanged): Operation<void> {
   const row = yield* first<{ version: number }>(
     "SELECT version FROM {projects} WHERE project = $1 FOR UPDATE",
     projectId,

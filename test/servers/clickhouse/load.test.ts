@@ -253,6 +253,29 @@ describe("rows", () => {
     expect(await opened.store.check(noSignal())).toEqual([]);
   });
 
+  it("of a deletion that was begun by a process which died are hidden, and deleted by another one", async () => {
+    await using opened = await openLoaded();
+    await opened.load({
+      events: [eventOf({ u: first }), eventOf({ u: second })],
+      updates: [updateOf({ u: first, p: { [price.number]: 1 } })],
+    });
+    await opened.load({ updates: [updateOf({ u: first, p: { [price.number]: 2 } })] });
+    await using ledger = await openLedger(opened.world.options.ledger);
+    const { version, watermark, hiddenBatches } = (await ledger.call("readState", 1))!;
+    const limits = { startMs: undefined, endMs: undefined, events: undefined };
+    const rows = { watermark, hiddenBatches, ...limits, users: [first] };
+    const days = [[Math.floor(noonMs / dayMs), 1] as const];
+    await ledger.call("beginDeletion", { projectId: 1, version, rows, days });
+    const left = await recordsOf(opened.store);
+    expect(left.filter((one) => one["#type"] !== "user_set")).toHaveLength(1);
+    expect(await opened.sum("SELECT count() FROM {}.e1")).toBe(2);
+    await opened.store.compact(compactAt(noonMs));
+    expect(await opened.sum("SELECT count() FROM {}.e1")).toBe(1);
+    expect(await opened.sum("SELECT count() FROM {}.m1")).toBe(0);
+    expect(await recordsOf(opened.store)).toEqual(left);
+    expect(await opened.store.check(noSignal())).toEqual([]);
+  });
+
   it("of dropped days are deleted an hour later, but not what was loaded since", async () => {
     await using opened = await openLoaded();
     const events = [0, 1, 2].map((day) => eventOf({ u: first + day, t: noonMs + day * dayMs }));

@@ -92,6 +92,34 @@ describe("upkeep", () => {
     expect(await ledger.call("readHead", 7)).toMatchObject({ watermark: 3 });
   });
 
+  it("has a deletion until its rows are gone, without its events of each day", async () => {
+    await using world = await openWorld();
+    const { ledger } = world;
+    await load(ledger, "a", { newEvents: [buy], newProperties: [price], days });
+    const { version } = (await ledger.call("readHead", 7))!;
+    const rows = {
+      watermark: 1,
+      hiddenBatches: [],
+      startMs: -5,
+      endMs: undefined,
+      events: [1, 2],
+      users: undefined,
+    };
+    const deletion = { projectId: 7, version, rows, days: [[1, 10] as const] };
+    const number = await ledger.call("beginDeletion", deletion);
+    await expect(ledger.call("beginDeletion", deletion)).rejects.toMatchObject({
+      name: "ProjectChangedError",
+    });
+    const state = (await ledger.call("readState", 7))!;
+    expect(state.deletions).toEqual([{ number, ...rows }]);
+    expect((await ledger.call("readDays", 7)).map(({ day }) => day)).not.toContain(1);
+    await ledger.call("deletionDone", 7, number);
+    expect(await ledger.call("readState", 7)).toMatchObject({
+      deletions: [],
+      generation: state.generation + 1,
+    });
+  });
+
   it("hides removed names until their numbers are free", async () => {
     await using world = await openWorld();
     const { ledger } = world;
@@ -146,8 +174,8 @@ describe("the database", () => {
     await expect(openLedger({ url: server.url, schema })).rejects.toMatchObject({ name: "EventsOpenError" });
     const all = await Promise.all([migrateLedger(server, schema), migrateLedger(server, schema)]);
     expect(all.map(({ from, to }) => [from, to]).sort()).toEqual([
-      [0, 3],
-      [3, 3],
+      [0, 4],
+      [4, 4],
     ]);
     await using ledger = await openLedger({ url: server.url, schema });
     expect(ledger.now()).toBeGreaterThan(0);

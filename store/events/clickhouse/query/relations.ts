@@ -67,7 +67,7 @@ function eventsRelation(snapshot: ProjectSnapshot, wanted: EventsWanted): string
 
 /** The rows of one event are equal in its number and id, and may differ in all else. */
 function latestUpdatable(projectId: number, { columns, properties }: EventsWanted, loaded: string): string {
-  const needed = ["event", "event_id", "batch", "is_moved", "time_ms"] as const;
+  const needed = ["event", "event_id", "batch", "is_moved", "time_ms", "user_id"] as const;
   const selected = new Set([...needed, ...columns, ...properties.map(propertyColumn)]);
   const latest = "ORDER BY event, event_id, batch DESC LIMIT 1 BY event, event_id";
   return `(SELECT ${[...selected].join(", ")} FROM ${updatableTable(projectId)} WHERE ${loaded} ${latest})`;

@@ -35,7 +35,7 @@ async function projectStats(
     firstDay: days[0] && dayText(days[0].day),
     lastDay: days.length === 0 ? undefined : dayText(days.at(-1)!.day),
     events: days.reduce((sum, { events }) => sum + events, 0),
-    updatableEvents: await sumOfShards(connection, `SELECT count() FROM ${latestTimes(project)}`),
+    updatableEvents: await sumOfShards(connection, `SELECT count() FROM ${latestEvents(project)}`),
     users: await sumOfShards(
       connection,
       `SELECT count() FROM (SELECT user_id FROM ${usersTable(projectId)} WHERE ${isLoaded(project)} GROUP BY user_id)`,
@@ -45,11 +45,12 @@ async function projectStats(
   };
 }
 
-/** Returns a subquery of the number, id, time and batch of each updatable event of a shard. */
-export function latestTimes(project: ProjectSnapshot): string {
-  const last = `SELECT event, event_id, max((batch, time_ms, is_moved)) AS last
+/** Returns a subquery of the number, id, time, batch and user of each updatable event of a shard. */
+export function latestEvents(project: ProjectSnapshot): string {
+  const last = `SELECT event, event_id, max((batch, time_ms, is_moved, user_id)) AS last
     FROM ${updatableTable(project.projectId)} WHERE ${isLoaded(project)} GROUP BY event, event_id`;
-  const columns = `SELECT event, event_id, last.1 AS batch, last.2 AS time_ms, last.3 AS is_moved FROM (${last})`;
+  const columns = `SELECT event, event_id, last.1 AS batch, last.2 AS time_ms, last.3 AS is_moved, last.4 AS user_id
+    FROM (${last})`;
   return `(SELECT * FROM (${columns}) WHERE NOT is_moved AND ${isKept(project)})`;
 }
 

@@ -1,3 +1,4 @@
+import type { UserIdentifier } from "../../deletions.ts";
 import type { CohortCounts, CohortInfo, CohortMember, CohortVersion } from "../../events.ts";
 import type { Columns } from "../ddl/columns.ts";
 import { cohortColumns, cohortsTable, isLoaded, usersTable } from "../layout.ts";
@@ -28,7 +29,7 @@ export async function importCohort(
   for await (const some of members) {
     for (let at = 0; at < some.length; at += membersPerRead) {
       const part = some.slice(at, at + membersPerRead);
-      const users = await resolve(source, project, part);
+      const users = await findUsers(source, project, part);
       for (const [index, userId] of users.entries()) {
         if (userId === undefined) unknown++;
         else values.set(userId, part[index]!.value ?? null);
@@ -54,16 +55,16 @@ export async function importCohort(
   return { members: values.size, unknown };
 }
 
-/** Returns the user of each member; undefined for unknown ones. */
-async function resolve(
+/** Returns the user of each identifier; undefined for unknown ones. */
+export async function findUsers(
   source: RetentionSource,
   project: Project | undefined,
-  members: readonly CohortMember[],
+  members: readonly UserIdentifier[],
 ): Promise<readonly (number | undefined)[]> {
   if (project === undefined || project.watermark === 0) return members.map(() => undefined);
   const ids = members.flatMap(({ userId }) => userId ?? []).map(String);
   const accounts = members.flatMap((one) => (one.userId === undefined ? (one.accountId ?? []) : []));
-  const isVisitor = (one: CohortMember): boolean => one.userId === undefined && one.accountId === undefined;
+  const isVisitor = (one: UserIdentifier): boolean => one.userId === undefined && one.accountId === undefined;
   const visitors = members.filter(isVisitor).flatMap(({ distinctId }) => distinctId ?? []);
   const byId = await lookUp(source, ids, (list) => usersById(project, list));
   const byAccount = await lookUp(source, accounts.map(textLiteral), (list) => usersByAccount(project, list));

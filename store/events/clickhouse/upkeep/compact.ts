@@ -9,7 +9,7 @@ import { deleteDropped, dropExpired, type RetentionSource } from "./retention.ts
 import { deleteSuperseded } from "./superseded.ts";
 
 export interface CompactSource extends RetentionSource {
-  /** Finishes removals of names that another process began before it died. */
+  /** Finishes removals of names and deletions of events that another process began before it died. */
   finishRemoval(projectId: number): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { onCluster } from "../ddl/tables.ts";
 import { eventsTable, isKept, isLoaded, propertyColumn, updatableTable } from "../layout.ts";
 import type { Project } from "../projects.ts";
 import { readRows } from "../read/row-stream.ts";
-import { latestTimes, sumOfShards } from "../read/stats.ts";
+import { latestEvents, sumOfShards } from "../read/stats.ts";
 import { deleteRows } from "./delete-rows.ts";
 import type { RetentionSource } from "./retention.ts";
 
@@ -74,7 +74,7 @@ async function countEvents(
   for (const [day, count] of parts.flat()) days.set(day, (days.get(day) ?? 0) + Number(count));
   const updatable = await sumOfShards(
     connection,
-    `SELECT count() FROM ${latestTimes(project)} WHERE ${isRemoved}`,
+    `SELECT count() FROM ${latestEvents(project)} WHERE ${isRemoved}`,
   );
   return { days: [...days], records: [...days.values()].reduce((sum, count) => sum + count, updatable) };
 }

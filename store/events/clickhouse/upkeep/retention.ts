@@ -4,7 +4,7 @@ import { ProjectChangedError } from "../../ledger/faults.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { eventsTable, isLoaded, updatableTable } from "../layout.ts";
 import type { Projects } from "../projects.ts";
-import { latestTimes, sumOfShards } from "../read/stats.ts";
+import { latestEvents, sumOfShards } from "../read/stats.ts";
 import { type DeleteTarget, deleteRows } from "./delete-rows.ts";
 
 export interface RetentionSource extends DeleteTarget {
@@ -56,7 +56,7 @@ async function dropOfProject(
     const days = (await ledger.call("readDays", projectId)).filter(({ day }) => day < firstDay);
     const updatable = await sumOfShards(
       connection,
-      `SELECT count() FROM ${latestTimes(project)} WHERE time_ms < ${firstDay * dayMs}`,
+      `SELECT count() FROM ${latestEvents(project)} WHERE time_ms < ${firstDay * dayMs}`,
       signal,
     );
     const events = days.reduce((sum, day) => sum + day.events, updatable);

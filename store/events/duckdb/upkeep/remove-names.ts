@@ -5,6 +5,7 @@ import { nextVersion } from "../load/load.ts";
 import type { Session } from "../session.ts";
 import type { Writer } from "../writer.ts";
 import { withProject } from "./compact.ts";
+import { deleteEventRows } from "./delete-rows.ts";
 
 /** Statements with more numbers take long to parse. */
 const maxNumbers = 10_000;
@@ -22,7 +23,12 @@ export async function removeNames(writer: Writer, removal: NameRemoval): Promise
     // Columns first: a table with changed rows can't be altered in the same transaction.
     const narrow = await dropColumns(session, project, properties);
     const numbers = events.map(({ number }) => number);
-    const { project: smaller, records } = await deleteEvents(session, narrow, numbers);
+    const { project: smaller, records } =
+      numbers.length === 0
+        ? { project: narrow, records: 0 }
+        : await deleteEventRows(session, narrow, (table) =>
+            deleteNumbers(session, `${table} WHERE event`, numbers),
+          );
     await deleteNumbers(session, `event_names WHERE project = ${projectId} AND number`, numbers);
     const own = properties.map(({ number }) => number);
     await deleteNumbers(session, `properties WHERE project = ${projectId} AND number`, own);
@@ -72,35 +78,6 @@ async function dropColumns(
     updatable: project.updatable && (await drop(project.updatable)),
     users: project.users && (await drop(project.users)),
   };
-}
-
-/** Deletes events; drops days without events. */
-async function deleteEvents(
-  session: Session,
-  project: ProjectTables,
-  numbers: readonly number[],
-): Promise<{ readonly project: ProjectTables; readonly records: number }> {
-  if (numbers.length === 0) return { project, records: 0 };
-  const days = new Map(project.days);
-  let records = 0;
-  for (const [day, table] of project.days) {
-    const deleted = await deleteNumbers(session, `${table.table} WHERE event`, numbers);
-    if (deleted === 0) continue;
-    records += deleted;
-    const events = table.events - deleted;
-    const at = `project = ${project.projectId} AND day = ${day}`;
-    if (events === 0) {
-      await session.run(`DROP TABLE ${table.table}; DELETE FROM days WHERE ${at}`);
-      days.delete(day);
-    } else {
-      await session.run(`UPDATE days SET events = ${events} WHERE ${at}`);
-      days.set(day, { ...table, events });
-    }
-  }
-  if (project.updatable !== undefined) {
-    records += await deleteNumbers(session, `${project.updatable.table} WHERE event`, numbers);
-  }
-  return { project: { ...project, days }, records };
 }
 
 /**

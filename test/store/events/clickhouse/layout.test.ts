@@ -18,6 +18,7 @@ const snapshot: ProjectSnapshot = {
   mayHaveUpdatable: false,
   hiddenEvents: [],
   dropped: undefined,
+  deletions: [],
   cohorts: [],
 };
 
@@ -52,6 +53,17 @@ describe("the rows of a snapshot", () => {
     const dropped = { beforeMs: -5, watermark: 7 };
     expect(isKept({ ...snapshot, hiddenEvents: [2], dropped })).toBe(
       "event NOT IN (2) AND (time_ms >= -5 OR batch > 7)",
+    );
+  });
+
+  it("are none of a deletion, which has no rows of later batches", () => {
+    const rows = { watermark: 7, hiddenBatches: [3], startMs: -5, endMs: 5, events: [1, 2], users: [4] };
+    expect(isKept({ ...snapshot, deletions: [rows] }, "t")).toBe(
+      "NOT (t.batch <= 7 AND t.batch NOT IN (3) AND t.time_ms >= -5 AND t.time_ms < 5 AND t.event IN (1, 2) AND t.user_id IN (4))",
+    );
+    const all = { startMs: undefined, endMs: undefined, events: undefined, users: undefined };
+    expect(isKept({ ...snapshot, deletions: [{ ...rows, hiddenBatches: [], ...all }] })).toBe(
+      "NOT (batch <= 7)",
     );
   });
 });
