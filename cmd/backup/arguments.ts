@@ -36,7 +36,7 @@ Run it as the user of the server, on its machine, with its configuration.`,
       const { config } = loadConfig(await optionsOf(options));
       const { stdout, stderr } = process;
       const signal = stopSignal("stopped; there is no backup");
-      process.exitCode = await backUp(config, folder, { stdout, stderr, json, signal });
+      await backUp(config, folder, { stdout, stderr, json, signal });
     });
   command(program, "restore", "put a backup into the data folder")
     .argument("<folder>", "folder of a backup")
@@ -61,6 +61,6 @@ What was accepted after the backup is missing in the restored data.`,
       const { config } = loadConfig(await optionsOf(options));
       const { stdout, stderr } = process;
       const signal = stopSignal("stopped; run it again with --replace");
-      process.exitCode = await restore(config, folder, { check, replace }, { stdout, stderr, json, signal });
+      await restore(config, folder, { check, replace }, { stdout, stderr, json, signal });
     });
 }

@@ -5,6 +5,7 @@ import type { Writable } from "node:stream";
 import { makePrivateFolder } from "../../../base/files/private.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { Config } from "../../config/config.ts";
+import { cannotWrite } from "../../terminal/file-fault.ts";
 import { sizeOf } from "../../terminal/sizes.ts";
 import { writeForeign } from "../../terminal/terminal.ts";
 import { UserError } from "../../terminal/user-error.ts";
@@ -30,13 +31,17 @@ export const dataIn = (backup: string): string => join(backup, "data");
 /**
  * Copies what a configuration stores in files into a new folder, while its server runs or not. The copy is opened and
  * read once, and gets a list of its files with checksums.
- * @returns the exit code
  * @throws UserError
  */
-export async function backUp(config: Config, folder: string, output: BackupOutput): Promise<number> {
+export async function backUp(config: Config, folder: string, output: BackupOutput): Promise<void> {
   requireDataFolder(config, "engage backup");
   keepFilesPrivate();
   prepare(config, folder);
+  report(config, await copyAndCheck(config, folder, output), output);
+}
+
+/** Copies into the prepared folder. After a failure there is no copy. */
+async function copyAndCheck(config: Config, folder: string, output: BackupOutput): Promise<BackupReport> {
   const copied = inFolder(config, dataIn(folder));
   try {
     const time = new Date().toISOString();
@@ -46,16 +51,13 @@ export async function backUp(config: Config, folder: string, output: BackupOutpu
       output.stderr.write(`copied ${sizeOf(bytes)} ${how} in ${ms} ms; the copy is checked\n`);
     const { contents, faults } = await readContents(copied, output.signal);
     if (faults.length > 0) {
-      await rm(copied.data, { recursive: true });
       const advice = "the data folder may have them too: engage store check reads it";
-      writeForeign(output.stderr, `the copy has faults and was removed; ${advice}\n${faults.join("\n")}\n`);
-      return 1;
+      throw new UserError(`the copy has faults and was removed; ${advice}\n${faults.join("\n")}`);
     }
     removeTraces(copied);
     const files = await listFiles(folder, output.signal);
     await writeManifest(folder, { time, contents, files });
-    report(config, { folder, time, contents, files }, output);
-    return 0;
+    return { folder, time, contents, files };
   } catch (error) {
     // Without its list, the copy is of no use.
     await rm(copied.data, { recursive: true, force: true });
@@ -72,8 +74,12 @@ function prepare({ data }: Config, folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new UserError(`the folder of the backup "${folder}" is not empty`);
   }
-  makePrivateFolder(folder);
-  mkdirSync(dataIn(folder), { mode: 0o700 });
+  try {
+    makePrivateFolder(folder);
+    mkdirSync(dataIn(folder), { mode: 0o700 });
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
 }
 
 interface CopyReport {

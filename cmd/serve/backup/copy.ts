@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream, constants as fsConstants } from "node:fs";
-import { chmod, copyFile, open, stat } from "node:fs/promises";
+import { access, chmod, copyFile, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makePrivateFolder } from "../../../base/files/private.ts";
+import { cannotRead, cannotWrite } from "../../terminal/file-fault.ts";
 
 /** A file of a backup. */
 export interface CopiedFile {
@@ -15,19 +16,23 @@ export interface CopiedFile {
 /**
  * Copies a file, readable for this user only, and syncs it. A file system that can share blocks takes no time for it.
  * @returns the number of bytes; undefined when the file is gone, which happens to files of a spool once they are loaded
+ * @throws UserError
  */
 export async function copyAndSync(from: string, to: string): Promise<number | undefined> {
-  makePrivateFolder(dirname(to));
   try {
+    makePrivateFolder(dirname(to));
     await copyFile(from, to, fsConstants.COPYFILE_FICLONE);
+    await chmod(to, 0o600);
+    await using copy = await open(to, "r+");
+    await copy.sync();
+    return (await copy.stat()).size;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    await access(from, fsConstants.R_OK).catch((fault: unknown) => {
+      throw cannotRead(from, fault);
+    });
+    throw cannotWrite(to, error);
   }
-  await chmod(to, 0o600);
-  await using copy = await open(to, "r+");
-  await copy.sync();
-  return (await copy.stat()).size;
 }
 
 /** Syncs a folder, so that the names in it survive a power failure. */
@@ -36,13 +41,16 @@ export async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** Reads a file and returns its size and checksum. */
+/** Reads a file and returns its size and checksum. @throws UserError */
 export async function readChecksum(
   path: string,
   signal: AbortSignal,
 ): Promise<Pick<CopiedFile, "bytes" | "sha256">> {
   const hash = createHash("sha256");
   let bytes = 0;
+  await access(path, fsConstants.R_OK).catch((fault: unknown) => {
+    throw cannotRead(path, fault);
+  });
   for await (const chunk of createReadStream(path, {
     highWaterMark: 1_048_576,
     signal,

@@ -25,25 +25,20 @@ export interface RestoreOptions {
 /**
  * Restores a backup into the places of a configuration, after its files were compared with their checksums. The
  * restored stores are opened and counted.
- * @returns the exit code
- * @throws UserError
+ * @throws UserError when the backup is damaged, the data folder is in use, or the counts differ
  */
 export async function restore(
   config: Config,
   folder: string,
   options: RestoreOptions,
   output: BackupOutput,
-): Promise<number> {
+): Promise<void> {
   const manifest = readManifest(folder);
   const faults = await findFileFaults(folder, manifest, output.signal);
   if (faults.length > 0) {
-    writeForeign(output.stderr, `"${folder}" is damaged, nothing was restored\n${faults.join("\n")}\n`);
-    return 1;
+    throw new UserError(`"${folder}" is damaged, nothing was restored\n${faults.join("\n")}`);
   }
-  if (options.check) {
-    report(folder, manifest, "is intact", output);
-    return 0;
-  }
+  if (options.check) return report(folder, manifest, "is intact", output);
   requireDataFolder(config, "engage restore");
   keepFilesPrivate();
   await refuseServed(config);
@@ -56,11 +51,9 @@ export async function restore(
   const differences = [...found, ...differencesOf(manifest.contents, contents)];
   if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
   if (differences.length > 0) {
-    writeForeign(output.stderr, `the restored data differs\n${differences.join("\n")}\n`);
-    return 1;
+    throw new UserError(`the restored data differs from the backup\n${differences.join("\n")}`);
   }
   report(folder, manifest, `is restored into "${config.data}"`, output);
-  return 0;
 }
 
 /** Compares the files of a backup with their list. */

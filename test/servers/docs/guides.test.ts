@@ -54,17 +54,17 @@ describe.each(pages)("$name", ({ name, needs, steps }) => {
   it("what runs beside the others prints what is shown", () => opened().shell.checkBeside());
 });
 
-it("the unit of systemd is valid", async () => {
+it("the units of systemd are valid", async () => {
   const { steps } = await readPage("docs/operations.md");
-  const unit = steps.find((step): step is FileStep => step.title === "engage.service")!;
+  const units = steps.filter((step): step is FileStep => /\.(?:service|timer)$/.test(step.title));
   const folder = mkdtempSync(join(tmpdir(), "engage-unit-"));
-  const file = join(folder, unit.file);
-  // The program and the user of the page do not exist here.
-  const content = unit.content
-    .replace("/usr/local/bin/engage", "/bin/true")
-    .replace("User=engage", "User=root");
-  writeFileSync(file, content);
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
-  expect([status, stderr]).toEqual([0, ""]);
+  const files = units.map(({ file, content }) => {
+    // The program and the user of the page do not exist here.
+    const known = content.replace("/usr/local/bin/engage", "/bin/true").replace("User=engage", "User=root");
+    writeFileSync(join(folder, file), known);
+    return join(folder, file);
+  });
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", ...files], { encoding: "utf8" });
+  expect([files.length, status, stderr]).toEqual([3, 0, ""]);
 });

@@ -191,6 +191,10 @@ describe("engage backup and engage restore", () => {
     expect(await runEngage(["restore", "monday"], { cwd })).toMatchObject(
       failed("exists: move the data folder away"),
     );
+    writeFileSync(join(cwd, "file"), "");
+    expect(await runEngage(["backup", "file/monday"], { cwd })).toMatchObject(
+      failed('cannot write "file/monday"'),
+    );
     const none = makeFolder();
     expect(await runEngage(["backup", "monday"], { cwd: none })).toMatchObject(failed("does not exist"));
     const shared = folderWith({
