@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compileToInstant } from "../../base/time/zone.ts";
+import { createRecordShapes, type RecordShapes } from "./body/record-list.ts";
 import type { NameLimits } from "./record/name-book.ts";
 
 /** The configuration of a project. */
@@ -18,6 +19,8 @@ export interface Project {
   readonly maxProperties: number;
   /** Limits of new names. Default: none. */
   readonly names?: NameLimits | undefined;
+  /** Learned from its bodies. Default: none are kept. */
+  readonly recordShapes?: RecordShapes | undefined;
 }
 
 export interface ProjectDirectory {
@@ -34,7 +37,8 @@ export function createProjectDirectory(
   const byId = new Map<bigint, Project>();
   const byAppid = new Map<string, Project>();
   for (const { id, appids, zone } of projects) {
-    const project = { id, toInstant: compileToInstant(zone), maxProperties, names };
+    const recordShapes = createRecordShapes();
+    const project = { id, toInstant: compileToInstant(zone), maxProperties, names, recordShapes };
     byId.set(BigInt(id), project);
     for (const appid of appids) {
       if (!byAppid.has(appid)) byAppid.set(appid, project);

@@ -1,4 +1,5 @@
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
+import { unscannedBytes } from "../../../base/json/bounds.ts";
 import {
   backslash,
   classOf,
@@ -11,6 +12,7 @@ import {
   quote,
 } from "../../../base/json/bytes.ts";
 import type { JsonCursor, Progress } from "../../../base/json/cursor.ts";
+import { ValueShapes } from "../../../base/json/value-shapes.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
 import { type RefusedRecord, refuse } from "../record/record.ts";
@@ -40,6 +42,15 @@ const sliceBytes = 262_144;
 const maxDescribed = 100;
 const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
 
+/** The shapes of the records of a project, with their depths. */
+export type RecordShapes = ValueShapes<number>;
+
+const maxShapes = 8;
+
+export function createRecordShapes(): RecordShapes {
+  return new ValueShapes(maxShapes);
+}
+
 /**
  * Finds the elements of the JSON list at the cursor, which is after the list
  * then. An element that is not JSON, such as one with NaN, is a fault of its own
@@ -47,10 +58,12 @@ const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
  * if it is not a list, or if no element is JSON.
  * @throws BodyFault for too many elements
  * @param cursor of valid UTF-8
+ * @param shapes of the project's records so far
  */
 export async function findRecords(
   cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,
+  shapes?: RecordShapes,
 ): Promise<RecordList | undefined> {
   const bytes = cursor.bytes as Buffer;
   const start = cursor.at;
@@ -61,12 +74,18 @@ export async function findRecords(
   const outer = cursor.deepest;
   let more = cursor.firstItem();
   const { depth } = cursor;
-  cursor.deepest = depth;
+  let deepest = depth;
+  const reader = shapes?.open(bytes);
   for (; more; more = cursor.nextItem()) {
     const { at } = cursor;
-    const scanned = scanWhole(cursor, yieldToEventLoop);
+    const levels = reader?.read(at);
+    cursor.deepest = depth + (levels ?? 0);
+    if (levels !== undefined) cursor.at = reader!.end;
+    const scanned =
+      levels === undefined ? scanWhole(cursor, yieldToEventLoop) : (yieldToEventLoop() ?? "end");
     // Most records take no yieldToEventLoop, and waiting for each takes half as long as scanning it.
-    const progress = typeof scanned === "string" ? scanned : await scanned;
+    const progress = typeof scanned === "string" ? scanned : ((await scanned) ?? "end");
+    deepest = Math.max(deepest, cursor.deepest);
     let end = cursor.at;
     if (progress !== "end" || !isElementEnd(cursor.next())) {
       const faultAt = progress === "end" ? end : cursor.tokenStart;
@@ -77,8 +96,9 @@ export async function findRecords(
       cursor.at = end;
       cursor.depth = depth;
     } else {
-      const large = refuseLarge(bytes.subarray(at, end));
+      const large = end - at > unscannedBytes ? refuseLarge(bytes.subarray(at, end)) : undefined;
       if (large !== undefined) faults.set(starts.length, large);
+      else if (levels === undefined) reader?.learn(at, end, [], cursor.deepest - depth);
     }
     starts.push(at);
     ends.push(end);
@@ -86,8 +106,9 @@ export async function findRecords(
       throw new BodyFault(`Data format error, ${starts.length} records, at most ${maxRecords} are valid`);
     }
   }
-  const list = { bytes, start, end: cursor.at, starts, ends, faults, depth: cursor.deepest - depth };
-  cursor.deepest = Math.max(outer, cursor.deepest);
+  reader?.finish();
+  const list = { bytes, start, end: cursor.at, starts, ends, faults, depth: deepest - depth };
+  cursor.deepest = Math.max(outer, deepest);
   const isNone = starts.every((_, index) => faults.get(index)?.reason === "not_json");
   return isNone && starts.length > 0 ? undefined : list;
 }

@@ -7,7 +7,7 @@ import { JsonFault } from "../../../base/json/fault.ts";
 import type { RawRecord } from "../accept-records.ts";
 import { notJson } from "../body/payload.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
-import { findRecords, type RecordList, scanWhole } from "../body/record-list.ts";
+import { findRecords, type RecordList, type RecordShapes, scanWhole } from "../body/record-list.ts";
 import { BodyFault } from "./body-fault.ts";
 
 /** The records of a body. */
@@ -22,9 +22,13 @@ const maxDepth = 64;
 const maxKeyBytes = 1_024;
 
 /** Reads the JSON of a body: a list of records, one record, or an envelope with a list in `data`. @throws BodyFault */
-export async function readIngestBody(bytes: Buffer, yieldToEventLoop: YieldToEventLoop): Promise<IngestBody> {
+export async function readIngestBody(
+  bytes: Buffer,
+  yieldToEventLoop: YieldToEventLoop,
+  shapes?: RecordShapes,
+): Promise<IngestBody> {
   try {
-    const body = isUtf8(bytes) ? await findBody(bytes, yieldToEventLoop) : undefined;
+    const body = isUtf8(bytes) ? await findBody(bytes, yieldToEventLoop, shapes) : undefined;
     if (body !== undefined) return body;
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
@@ -32,10 +36,14 @@ export async function readIngestBody(bytes: Buffer, yieldToEventLoop: YieldToEve
   throw new BodyFault(notJson);
 }
 
-async function findBody(bytes: Buffer, yieldToEventLoop: YieldToEventLoop): Promise<IngestBody | undefined> {
+async function findBody(
+  bytes: Buffer,
+  yieldToEventLoop: YieldToEventLoop,
+  shapes: RecordShapes | undefined,
+): Promise<IngestBody | undefined> {
   const cursor = new JsonCursor(bytes, Number.POSITIVE_INFINITY);
-  if (cursor.next() === openObject) return readObject(cursor, yieldToEventLoop);
-  const list = await findRecords(cursor, yieldToEventLoop);
+  if (cursor.next() === openObject) return readObject(cursor, yieldToEventLoop, shapes);
+  const list = await findRecords(cursor, yieldToEventLoop, shapes);
   if (list === undefined) return undefined;
   cursor.finish();
   return { list, appid: undefined };
@@ -45,6 +53,7 @@ async function findBody(bytes: Buffer, yieldToEventLoop: YieldToEventLoop): Prom
 async function readObject(
   cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,
+  shapes: RecordShapes | undefined,
 ): Promise<IngestBody | undefined> {
   const bytes = cursor.bytes as Buffer;
   const start = cursor.at;
@@ -55,7 +64,7 @@ async function readObject(
     const key = shortText(bytes, cursor.keyStart - 1, cursor.keyEnd + 1);
     const valueStart = cursor.at;
     const isList = key === "data" && bytes[valueStart] === openArray;
-    const list = isList ? await findRecords(cursor, yieldToEventLoop) : undefined;
+    const list = isList ? await findRecords(cursor, yieldToEventLoop, shapes) : undefined;
     if (isList ? list === undefined : (await scanWhole(cursor, yieldToEventLoop)) !== "end") return undefined;
     if (key === "data") data = list;
     if (key === "#type") isRecord = true;

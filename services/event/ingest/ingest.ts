@@ -193,13 +193,14 @@ async function readBody(
   };
   if (given !== "" && named === undefined) return unknown();
   try {
-    const { data: bytes = noBytes, contentType = "" } = body ?? {};
-    const payload = openPayload({ bytes, contentType, data, compress });
+    const { data: sent = noBytes, contentType = "" } = body ?? {};
+    const payload = openPayload({ bytes: sent, contentType, data, compress });
     const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
     if (sender === "unknown") return unknown();
     if ("isUnknownWithin" in sender) return unknown(adviceFor(sender.isUnknownWithin));
     const yieldToEventLoop = createYield();
-    const read = await readIngestBody(await unpack(payload, maxInflatedBytes), yieldToEventLoop);
+    const bytes = await unpack(payload, maxInflatedBytes);
+    const read = await readIngestBody(bytes, yieldToEventLoop, sender.recordShapes);
     const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
     const project = directory.byAppid(appid);
     return project === undefined
