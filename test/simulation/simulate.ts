@@ -44,4 +44,9 @@ function runAll(first: number, seeds: number, threads: number): void {
     worker.on("message", take);
     worker.on("error", fail);
   }
+  process.once("exit", () => {
+    if (done === seeds || process.exitCode !== undefined) return;
+    console.error(`the threads ended after ${done} of ${seeds} seeds`);
+    process.exitCode = 1;
+  });
 }
