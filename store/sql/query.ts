@@ -44,6 +44,11 @@ export interface Dialect {
   containsBytes(column: string, param: string): string;
   /** A condition: the text of a column contains that of a parameter. */
   containsText(column: string, param: string): string;
+  /**
+   * Whether large values are compressed before they are stored. SQLite writes each byte twice; a value in
+   * PostgreSQL must be readable for replicas of the version before.
+   */
+  readonly compressesLarge: boolean;
   /** Locks the name `$1` until the commit; null where transactions are serialized anyway. */
   readonly lockName: string | null;
 }

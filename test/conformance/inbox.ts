@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { testAccept } from "./inbox/accept.ts";
 import { testAttempts } from "./inbox/attempts.ts";
 import { testBegun } from "./inbox/begun.ts";
+import { testBodies } from "./inbox/bodies.ts";
 import { testClocks } from "./inbox/clocks.ts";
 import { testCounts } from "./inbox/counts.ts";
 import { testDamage } from "./inbox/damage.ts";
@@ -24,6 +25,7 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testAccept(open);
     testKeys(open);
     testBegun(open);
+    testBodies(open);
     testLease(open);
     testAttempts(open);
     testSettle(open);

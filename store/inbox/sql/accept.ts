@@ -1,3 +1,4 @@
+import { compressLarge } from "../../../base/compression/zstd.ts";
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { AcceptResult } from "../batch.ts";
 import { checksum, isIntact } from "../checksum.ts";
@@ -69,7 +70,7 @@ function* deleteWithoutReply({ reply, batch_seq }: ClaimRow): Operation<void> {
   yield* run("DELETE FROM {batches} WHERE seq = $1", batch_seq);
 }
 
-function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number> {
+function* insertBatch({ nowMs, dialect }: Session, batch: StoredBatch): Operation<number> {
   const isBegun = batch.reply === null;
   const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
   const added = yield* first<{ seq: number }>(
@@ -89,14 +90,17 @@ function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number>
     batch.trace,
   );
   const { seq } = added!;
+  const compressed = dialect.compressesLarge ? compressLarge(batch.body) : undefined;
+  const body = compressed ?? batch.body;
   yield* run(
-    `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
-     VALUES ($1, $2, $3, $4, $5)`,
+    `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc, body_bytes)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
     seq,
     batch.elements,
-    batch.body,
+    body,
     checksum(batch.elements),
-    checksum(batch.body),
+    checksum(body),
+    compressed === undefined ? null : batch.body.length,
   );
   return seq;
 }

@@ -7,7 +7,7 @@ import { readAttempts } from "./attempts.ts";
 import { parseText } from "./dead-letters.ts";
 import { deliveriesOf, readable, readDetails } from "./deliveries.ts";
 import { type BatchPlace, type BatchRow, batchColumns, newestBatches } from "./rows/found-batches.ts";
-import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
+import { type BodyRow, bodyBytes, bodyColumns, openBodies } from "./rows/stored-bodies.ts";
 
 interface ListedRow extends BatchRow {
   /** Null when the body is missing. */
@@ -20,7 +20,7 @@ interface FoundRow extends ListedRow {
   readonly auth: string | null;
 }
 
-const columns = `${batchColumns}, LENGTH(o.body) AS body_bytes`;
+const columns = `${batchColumns}, ${bodyBytes("o.")} AS body_bytes`;
 const tables = "{batches} b LEFT JOIN {bodies} o ON o.batch_seq = b.seq";
 
 export function* listBatches(
@@ -62,10 +62,11 @@ export function* findBatch(session: Session, batchId: string): Operation<BatchDe
   const details = yield* readDetails(session, [row]);
   const stored = yield* first<BodyRow>(`SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`, row.seq);
   const attemptsOf = yield* readAttempts(session, row.seq);
-  const damage = createDamageOf(stored === null ? [] : [stored])(row.seq, []);
+  const bodies = openBodies(stored === null ? [] : [stored]);
+  const damage = bodies.damageOf(row.seq, []);
   return {
     ...toReceivedBatch(row, counts),
-    body: damage === null ? stored!.body : null,
+    body: damage === null ? bodies.bodyOf(row.seq) : null,
     damage,
     reply: row.reply ?? (yield* replyOfClaim(row)),
     auth: decodeAuth(row.auth),

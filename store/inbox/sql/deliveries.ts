@@ -16,7 +16,7 @@ import {
   findBatches,
   wholeBatch,
 } from "./rows/found-batches.ts";
-import { type BodyRow, bodyColumns, createDamageOf, readableElements } from "./rows/stored-bodies.ts";
+import { type BodyRow, bodyColumns, openBodies, readableElements } from "./rows/stored-bodies.ts";
 import { type WorkRow, workColumns } from "./rows/work-rows.ts";
 
 /** The rows which determine the state of the elements of some batches. */
@@ -67,8 +67,9 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   const element = details.elements.get(row.seq)?.find(({ index }) => index === key.index);
   if (delivery === undefined || element === undefined) return null;
   const stored = yield* first<BodyRow>(`SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`, row.seq);
-  if (stored === null || createDamageOf([stored])(row.seq, [key.index]) !== null) return null;
-  const json = stored.body.slice(element.start, element.end);
+  const bodies = openBodies(stored === null ? [] : [stored]);
+  if (bodies.damageOf(row.seq, [key.index]) !== null) return null;
+  const json = bodies.bodyOf(row.seq).slice(element.start, element.end);
   const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
   const attemptsOf = yield* readAttempts(session, row.seq, key);
   return { ...delivery, json, receipt, timeline: attemptsOf(key.index, key.target) };

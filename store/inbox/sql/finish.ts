@@ -7,6 +7,7 @@ import { encodeRoutes, parseRoutes, type StoredRoute } from "../stored-batch.ts"
 import { addCounts } from "./counts.ts";
 import { insertDeadLetters } from "./dead-letters.ts";
 import { enqueue } from "./order.ts";
+import { bodyBytes } from "./rows/stored-bodies.ts";
 import { addWork, finishIfDone, fresh } from "./rows/work-rows.ts";
 
 interface BegunRow {
@@ -155,7 +156,7 @@ function* addRoute(
   { delivered, pending, dead }: RouteResult,
 ): Operation<void> {
   const stored = yield* first<{ elements: Uint8Array; body_bytes: number }>(
-    "SELECT elements, LENGTH(body) AS body_bytes FROM {bodies} WHERE batch_seq = $1",
+    `SELECT elements, ${bodyBytes()} AS body_bytes FROM {bodies} WHERE batch_seq = $1`,
     seq,
   );
   const elements = decodeElements(stored!.elements);

@@ -4,7 +4,7 @@ import { recover } from "./begin.ts";
 import { leaseRows } from "./lease-rows.ts";
 import { parkedMs } from "./order.ts";
 import { type BrokenWork, endBrokenWork, readIndexes } from "./rows/broken-work.ts";
-import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
+import { type BodyRow, bodyColumns, openBodies } from "./rows/stored-bodies.ts";
 import { holders, type WorkRow, workColumns } from "./rows/work-rows.ts";
 import { targetShares } from "./shares.ts";
 
@@ -160,7 +160,7 @@ function* readBodies(session: Session, taken: readonly ReadRow[], wallMs: number
     JSON.stringify([...new Set(taken.map((row) => row.batch_seq))]),
   );
   const bySeq = new Map(bodies.map((body) => [body.batch_seq, body]));
-  const damageOf = createDamageOf(bodies);
+  const { damageOf, bodyOf } = openBodies(bodies);
   const items: LeasedRow[] = [];
   const broken: BrokenWork[] = [];
   for (const row of taken) {
@@ -175,7 +175,9 @@ function* readBodies(session: Session, taken: readonly ReadRow[], wallMs: number
   const used = new Set(items.map((row) => row.batch_seq));
   return {
     items,
-    bodies: bodies.filter((body) => used.has(body.batch_seq)),
+    bodies: bodies
+      .filter((row) => used.has(row.batch_seq))
+      .map((row) => ({ ...row, body: bodyOf(row.batch_seq) })),
     damaged: sum(broken.map(({ indexes }) => indexes!.length)),
   };
 }

@@ -5,6 +5,7 @@ import { endAttempts } from "./attempts.ts";
 import { addCounts } from "./counts.ts";
 import { type DeadRow, decodeCursor, parseText, whereOf } from "./dead-letters.ts";
 import { enqueue } from "./order.ts";
+import { bodyBytes } from "./rows/stored-bodies.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 export interface Replayed {
@@ -89,7 +90,7 @@ function* replayRows(session: Session, rows: readonly DeadRow[], nonce: string):
 function* replayGroup(session: Session, rows: readonly DeadRow[], nonce: string): Operation<number> {
   const { batch_seq: batchSeq, channel, target } = rows[0]!;
   const batch = yield* first<{ routes: string; body_bytes: number }>(
-    `SELECT b.routes, LENGTH(o.body) AS body_bytes
+    `SELECT b.routes, ${bodyBytes("o.")} AS body_bytes
      FROM {batches} b JOIN {bodies} o ON o.batch_seq = b.seq WHERE b.seq = $1`,
     batchSeq,
   );

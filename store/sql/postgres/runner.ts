@@ -11,6 +11,7 @@ export const postgresDialect: Dialect = {
   integersOf: (param) => `(SELECT value::bigint FROM json_array_elements_text(${param}::json))`,
   containsBytes: (column, param) => `position(${param}::bytea in ${column}) > 0`,
   containsText: (column, param) => `strpos(${column}, ${param}) > 0`,
+  compressesLarge: false,
   lockName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
 };
 

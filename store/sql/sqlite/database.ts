@@ -30,6 +30,7 @@ export const sqliteDialect: Dialect = {
   integersOf: (param) => `(SELECT value FROM json_each(${param}))`,
   containsBytes: (column, param) => `instr(${column}, ${param}) > 0`,
   containsText: (column, param) => `instr(${column}, ${param}) > 0`,
+  compressesLarge: true,
   lockName: null,
 };
 

@@ -1,3 +1,4 @@
+import { decompress } from "../../../../base/compression/zstd.ts";
 import type { BatchElement } from "../../batch.ts";
 import { isIntact } from "../../checksum.ts";
 import { decodeElements } from "../../element-list.ts";
@@ -9,9 +10,16 @@ export interface BodyRow {
   readonly body: Uint8Array;
   readonly elements_crc: number | null;
   readonly body_crc: number | null;
+  /** The size of a compressed body before; null when it is stored as it came. */
+  readonly body_bytes: number | null;
 }
 
-export const bodyColumns = "batch_seq, elements, body, elements_crc, body_crc";
+export const bodyColumns = "batch_seq, elements, body, elements_crc, body_crc, body_bytes";
+
+/** Returns the expression for the size of a body as it came. @param prefix of the columns, such as "o." */
+export function bodyBytes(prefix = ""): string {
+  return `COALESCE(${prefix}body_bytes, LENGTH(${prefix}body))`;
+}
 
 /** Decodes a stored list of elements; returns an empty list when it can't be decoded. */
 export function readableElements(elements: Uint8Array | null | undefined): readonly BatchElement[] {
@@ -23,35 +31,52 @@ export function readableElements(elements: Uint8Array | null | undefined): reado
   }
 }
 
-/** Returns why these elements of a body can't be delivered; null when they can. */
-export type DamageOf = (batchSeq: number, indexes: readonly number[]) => string | null;
+/** Bodies which were read, each compared with its checksum and decompressed once. */
+export interface OpenedBodies {
+  /** Returns why these elements of a body can't be delivered; null when they can. */
+  damageOf(batchSeq: number, indexes: readonly number[]): string | null;
+  /** Returns a body as it came. To be called when it has no damage. */
+  bodyOf(batchSeq: number): Uint8Array;
+}
 
-/** Compares each body with its checksum once. */
-export function createDamageOf(bodies: readonly BodyRow[]): DamageOf {
-  const checked = new Map(bodies.map((row) => [row.batch_seq, check(row)]));
-  return (batchSeq, indexes) => {
-    const found = checked.get(batchSeq);
-    if (found === undefined) return "damaged: the stored body is missing";
-    if (found.reason !== null) return found.reason;
-    const isReadable = indexes.every((index) => found.readable.has(index));
-    return isReadable ? null : "damaged: the stored list of elements can't be read";
+export function openBodies(bodies: readonly BodyRow[]): OpenedBodies {
+  const opened = new Map(bodies.map((row) => [row.batch_seq, open(row)]));
+  return {
+    damageOf(batchSeq, indexes) {
+      const found = opened.get(batchSeq);
+      if (found === undefined) return "damaged: the stored body is missing";
+      if (found.reason !== null) return found.reason;
+      const isReadable = indexes.every((index) => found.readable.has(index));
+      return isReadable ? null : "damaged: the stored list of elements can't be read";
+    },
+    bodyOf: (batchSeq) => opened.get(batchSeq)!.body,
   };
 }
 
-interface Checked {
+interface OpenedBody {
   readonly reason: string | null;
   /** Elements which lie inside the body. */
   readonly readable: ReadonlySet<number>;
+  readonly body: Uint8Array;
 }
 
-function check({ elements, elements_crc, body, body_crc }: BodyRow): Checked {
-  const none = new Set<number>();
+function open({ elements, elements_crc, body: stored, body_crc, body_bytes }: BodyRow): OpenedBody {
+  const broken = (reason: string): OpenedBody => ({ reason, readable: new Set(), body: new Uint8Array() });
   if (!isIntact(elements_crc, elements)) {
-    return { reason: "damaged: the stored list of elements differs from its checksum", readable: none };
+    return broken("damaged: the stored list of elements differs from its checksum");
   }
-  if (!isIntact(body_crc, body)) {
-    return { reason: "damaged: the stored body differs from its checksum", readable: none };
-  }
+  if (!isIntact(body_crc, stored)) return broken("damaged: the stored body differs from its checksum");
+  const body = body_bytes === null ? stored : tryDecompress(stored, body_bytes);
+  if (body === undefined) return broken("damaged: the stored body can't be decompressed");
   const inside = readableElements(elements).filter(({ end }) => end <= body.length);
-  return { reason: null, readable: new Set(inside.map(({ index }) => index)) };
+  return { reason: null, readable: new Set(inside.map(({ index }) => index)), body };
+}
+
+function tryDecompress(stored: Uint8Array, bytes: number): Uint8Array | undefined {
+  try {
+    return decompress(stored, bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -66,7 +67,7 @@ it("estimates free space between measurements", async () => {
   disk.freeBytes = 20 * mib;
   const options = { freeBytes: disk.free, minFreeBytes: mib, maxWalBytes: mib, reserveBytes: 0 };
   await using inbox = await openSqliteInbox({ ...options, path: join(folder.path, "inbox.db") });
-  const body = Buffer.alloc(mib, " ");
+  const body = randomBytes(mib);
   const element = { index: 0, pushId: "p", start: 0, end: 9, receiptStart: 1, receiptEnd: 8 };
   const sent = Array.from({ length: 20 }, () => inbox.accept(batchOf([], { body, elements: [element] })));
   const results = await Promise.allSettled(sent);
@@ -87,7 +88,7 @@ it("refuses batches beyond its own limit until there is space again", async () =
     now: () => nowMs,
     path: join(folder.path, "inbox.db"),
   });
-  const body = Buffer.alloc(mib, " ");
+  const body = randomBytes(mib);
   const element = { index: 0, pushId: "p", start: 0, end: 9, receiptStart: 1, receiptEnd: 8 };
   const accept = () => inbox.accept(batchOf([], { body, elements: [element] }));
   await accept();
@@ -127,7 +128,7 @@ it("refuses more bytes than may wait to be written", async () => {
   await using folder = await openTempFolder();
   const options = { minFreeBytes: 0, reserveBytes: 0, maxQueuedBytes: 5 * mib };
   await using inbox = await openSqliteInbox({ ...options, path: join(folder.path, "inbox.db") });
-  const body = Buffer.alloc(mib, " ");
+  const body = randomBytes(mib);
   const sent = Array.from({ length: 20 }, () => inbox.accept(batchOf([], { body })));
   const results = await Promise.allSettled(sent);
   const refused = results.filter((result) => result.status === "rejected");
@@ -140,7 +141,7 @@ it("keeps its log short under a steady load", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   await using inbox = await openSqliteInbox({ path, minFreeBytes: 0, reserveBytes: 0, maxWalBytes: mib });
-  const body = Buffer.alloc(mib / 4, " ");
+  const body = randomBytes(mib / 4);
   const sizes: number[] = [];
   for (let round = 0; round < 20; round++) {
     await Promise.all(Array.from({ length: 8 }, () => inbox.accept(batchOf([], { body }))));

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -43,7 +44,7 @@ it("creates its folder", async () => {
 it.each([
   ["a file that is no database", "inbox.db", writeGarbage, "is damaged"],
   ["a database of something else", "inbox.db", writeOtherDatabase, "of another application"],
-  ["a newer version", "inbox.db", writeNewerVersion, "has version 1000, newer than 5"],
+  ["a newer version", "inbox.db", writeNewerVersion, "has version 1000, newer than 6"],
   ["a folder that is a file", "file/inbox.db", writeFileAsFolder, "can't be opened"],
 ])("refuses %s", async (_name, place, prepare, message) => {
   await using folder = await openTempFolder();
@@ -60,7 +61,7 @@ it("finds damage when the check is requested", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const inbox = await openSqliteInbox({ path, ...small });
-  const pushIds = Array.from({ length: 400 }, (_, i) => `p${i}`);
+  const pushIds = Array.from({ length: 400 }, () => randomBytes(60).toString("base64"));
   await Promise.all(Array.from({ length: 20 }, () => inbox.accept(batchOf(pushIds))));
   await inbox[Symbol.asyncDispose]();
   const bytes = readFileSync(path);
