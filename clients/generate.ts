@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 
 /**
  * Writes the generated code of the clients from `proto/`, with the compilers that Debian has: `protobuf-compiler`,
- * `protobuf-compiler-grpc` and `mypy-protobuf`. An argument is another folder to write to, instead of `clients`.
+ * `protobuf-compiler-grpc` and `mypy-protobuf` for Python, `protoc-gen-go` and `protoc-gen-go-grpc` for Go. Arguments:
+ * `python` or `go`, for one of them, and another folder to write to, instead of `clients`.
  */
 const root = join(import.meta.dirname, "..");
-const [target = import.meta.dirname] = process.argv.slice(2);
+const [language = "all", target = import.meta.dirname] = process.argv.slice(2);
 
 /** Returns the files that buf generates with a template, by their paths. */
 function generate(template: string): ReadonlyMap<string, string> {
@@ -54,7 +55,25 @@ function addPackageFiles(files: ReadonlyMap<string, string>): ReadonlyMap<string
   return new Map([...files, ...[...folders].map((folder) => [join(folder, "__init__.py"), ""] as const)]);
 }
 
-const python = [...generate("python/buf.gen.yaml")].map(
-  ([path, text]) => [path, moveBelow("engage_client.gen", text)] as const,
-);
-writeAll(join(target, "python/src/engage_client/gen"), addPackageFiles(new Map(python)));
+/** Reports whether a file is made for stubs, but its part of the contract has no service. */
+function isEmpty(path: string, text: string): boolean {
+  return /_grpc\.pyi?$/.test(path) && !/^class /m.test(text);
+}
+
+function writePython(target: string): void {
+  const files = [...generate("python/buf.gen.yaml")]
+    .filter(([path, text]) => !isEmpty(path, text))
+    .map(([path, text]) => [path, moveBelow("engage_client.gen", text)] as const);
+  writeAll(join(target, "python/src/engage_client/gen"), addPackageFiles(new Map(files)));
+}
+
+/** Go imports packages by the path of their module, within which buf writes them. */
+function writeGo(target: string): void {
+  const files = [...generate("go/buf.gen.yaml")].map(
+    ([path, text]) => [path.replace(/^gen\//, ""), text] as const,
+  );
+  writeAll(join(target, "go/gen"), new Map(files));
+}
+
+if (language !== "go") writePython(target);
+if (language !== "python") writeGo(target);
