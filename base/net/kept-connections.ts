@@ -14,6 +14,8 @@ export interface PostRequest {
   /** All headers, except those of the connection and the length. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Called if the connection has taken the whole body when the response ends: then nothing refers to it any more. */
+  readonly bodyTaken?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -111,6 +113,12 @@ class Connection {
     });
   }
 
+  /** Whether all that was written is in the hands of the system. */
+  get hasWrittenAll(): boolean {
+    const socket = this.#socket;
+    return socket !== undefined && !socket.destroyed && socket.writableLength === 0;
+  }
+
   close(): void {
     // A connection that is being opened is not closed by the client.
     this.#socket?.destroy();
@@ -146,6 +154,7 @@ class Call implements Dispatcher.DispatchHandler {
   /** Resolves with whether the connection can be used again. */
   readonly #over = Promise.withResolvers<boolean>();
   readonly #abort = (): void => this.#fail(this.#request.signal.reason);
+  #connection: Connection | undefined;
   #reader: BodyReader | undefined;
   #isOver = false;
 
@@ -162,13 +171,14 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   /** Returns whether the connection can be used again. */
-  run({ client }: Connection, path: string): Promise<boolean> {
+  run(connection: Connection, path: string): Promise<boolean> {
+    this.#connection = connection;
     const { headers, body } = this.#request;
     // A call that was aborted while it waited has not used the connection.
     if (this.#isOver) this.#over.resolve(true);
     else {
       try {
-        client.dispatch({ method: "POST", path, headers, body }, this);
+        connection.client.dispatch({ method: "POST", path, headers, body }, this);
       } catch (error) {
         this.#fail(error);
       }
@@ -197,6 +207,7 @@ class Call implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return;
+    if (this.#connection?.hasWrittenAll === true) this.#request.bodyTaken?.();
     this.#end(true);
     this.#reader?.end();
   }

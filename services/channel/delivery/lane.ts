@@ -191,7 +191,7 @@ export class Lane {
       return signal.aborted ? undefined : { kind: "released" };
     }
     const began = clock.monotonicMs();
-    const request = { headers, body, timeoutMs };
+    const request = { headers, body, timeoutMs, bodyTaken: () => batch.freeBody(body) };
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
     const result = await attempt(exchange, request, clock, signal).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;

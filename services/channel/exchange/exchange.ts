@@ -20,6 +20,11 @@ export interface ExchangeRequest {
   readonly body: Uint8Array;
   /** Ends the call: with the outcome `timeout` if its reason is a TimeoutError, otherwise with `cancelled`. */
   readonly signal: AbortSignal;
+  /**
+   * Called at most once, before the response is returned: the connection has taken the whole body, and nothing refers
+   * to it any more. Not all connections can tell.
+   */
+  readonly bodyTaken?: (() => void) | undefined;
   /** How the body is written, for tests of receivers. Default: at once. */
   readonly writing?: BodyWriting;
 }

@@ -3,7 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
-import { compressBodies, decompressBody } from "./compress-bodies.ts";
+import { compressBodies, decompressBody, freeBody } from "./compress-bodies.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
 import type { ChannelsOperations } from "./sql.ts";
 
@@ -179,9 +179,19 @@ export class SqlChannels implements port.ChannelStore {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
       const { size, body, note, retries } = row;
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
-      const readBody = (): Uint8Array => decompressBody(body);
-      const attempts = row.attempts + 1;
-      return { token, untilMs, runId, number, requestId, size, readBody, note, attempts, retries };
+      return {
+        token,
+        untilMs,
+        runId,
+        number,
+        requestId,
+        size,
+        readBody: () => decompressBody(body),
+        freeBody: (read) => freeBody(body, read),
+        note,
+        attempts: row.attempts + 1,
+        retries,
+      };
     });
     return { batches, nextDueInMs: nextDueAtMs === null ? null : this.#untilDue(nextDueAtMs) };
   }

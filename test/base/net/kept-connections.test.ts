@@ -159,6 +159,39 @@ describe("a call fails", () => {
   });
 });
 
+describe("the body", () => {
+  async function isTaken(body: Buffer, answer: RequestListener): Promise<boolean> {
+    const server = createServer(answer);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    let taken = false;
+    const bodyTaken = (): void => {
+      taken = true;
+    };
+    const { port } = server.address() as AddressInfo;
+    const connections = open(`http://127.0.0.1:${port}/`);
+    const { signal } = new AbortController();
+    expect(await connections.post({ headers: {}, body, bodyTaken, signal })).toMatchObject({ status: 200 });
+    return taken;
+  }
+
+  test("is taken when the server has read it", async () => {
+    const answer: RequestListener = (request, response) => {
+      request.resume().once("end", () => response.end("{}"));
+    };
+    expect(await isTaken(Buffer.alloc(20_000_000), answer)).toBe(true);
+  });
+
+  test("is not taken when the server answers before that", async () => {
+    const answer: RequestListener = (_request, response) => response.end("{}");
+    expect(await isTaken(Buffer.alloc(20_000_000), answer)).toBe(false);
+  });
+});
+
 describe("connections", () => {
   test("are kept, and no more than the limit", async () => {
     const answers: (() => void)[] = [];

@@ -24,6 +24,8 @@ export function testBatches(open: OpenWorld): void {
       ]);
       expect(text(first.batches[0]!.readBody())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
       expect(first.nextDueInMs).toBe(0);
+      first.batches[0]!.freeBody(first.batches[0]!.readBody());
+      expect(text(first.batches[0]!.readBody())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
       const second = await world.store.leaseBatches({ ...lease, channelId });
       expect(second.batches.map(({ number }) => number)).toEqual([2]);
       expect(second.nextDueInMs).toBe(1_000);

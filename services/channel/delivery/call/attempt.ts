@@ -1,9 +1,10 @@
 import type { Clock } from "../../../../base/async/clock.ts";
-import type { Exchange, ExchangeOutcome } from "../../exchange/exchange.ts";
+import type { Exchange, ExchangeOutcome, ExchangeRequest } from "../../exchange/exchange.ts";
 
 export interface AttemptRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  readonly bodyTaken?: ExchangeRequest["bodyTaken"];
   /** 0: no timeout. */
   readonly timeoutMs: number;
 }
@@ -11,7 +12,7 @@ export interface AttemptRequest {
 /** Calls a receiver. The timeout or the signal ends the call. A timer costs less than `AbortSignal.any`. */
 export async function attempt(
   exchange: Exchange,
-  { headers, body, timeoutMs }: AttemptRequest,
+  { timeoutMs, ...request }: AttemptRequest,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ExchangeOutcome> {
@@ -22,7 +23,7 @@ export async function attempt(
   const expire = (): void => controller.abort(new DOMException("no response in time", "TimeoutError"));
   const cancelTimer = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
   try {
-    return await exchange({ headers, body, signal: controller.signal });
+    return await exchange({ ...request, signal: controller.signal });
   } finally {
     cancelTimer();
     signal.removeEventListener("abort", cancel);

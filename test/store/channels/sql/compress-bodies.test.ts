@@ -5,6 +5,7 @@ import {
   compressBodies,
   compressBody,
   decompressBody,
+  freeBody,
 } from "../../../../store/channels/sql/compress-bodies.ts";
 
 it("restores any bytes", () => {
@@ -35,6 +36,16 @@ it("keeps small bodies, and bodies which do not shrink", () => {
   random[0] = 0x5b;
   expect([compressBody(small), decompressBody(small)]).toEqual([small, small]);
   expect([compressBody(random), decompressBody(random)]).toEqual([random, random]);
+});
+
+it("frees the memory of a decompressed body only", () => {
+  const body = Buffer.from(`["${"x".repeat(10_000)}"]`);
+  const small = Buffer.from("[1]");
+  const packed = compressBody(body);
+  const read = decompressBody(packed);
+  freeBody(packed, read);
+  freeBody(small, decompressBody(small));
+  expect([read.length, small.toString(), Buffer.from(decompressBody(packed))]).toEqual([0, "[1]", body]);
 });
 
 it("yields to the event loop between many bodies", async () => {

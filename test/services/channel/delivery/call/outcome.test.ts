@@ -18,6 +18,7 @@ function batchOf(retries: number): LeasedBatch {
     requestId: "r",
     size: 2,
     readBody: () => body,
+    freeBody: () => {},
     note,
     attempts: retries + 1,
     retries,
