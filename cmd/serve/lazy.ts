@@ -83,6 +83,18 @@ export function createLateService<S extends DescService>(
   return deferMethods(service, () => loaded ?? loading()) as unknown as ServiceImpl<S>;
 }
 
+/** Returns a service whose methods are those of the implementation at the time of the call. */
+export function followService<S extends DescService>(
+  service: S,
+  current: () => ServiceImpl<S>,
+): ServiceImpl<S> {
+  const entries = service.methods.map(({ localName }): [string, Method] => [
+    localName,
+    (request, context) => (current() as Methods)[localName]!(request, context),
+  ]);
+  return Object.fromEntries(entries) as unknown as ServiceImpl<S>;
+}
+
 /** Returns methods that look up their implementation at each call. */
 function deferMethods(service: DescService, find: () => Methods | Promise<Methods>): Methods {
   const deferUnary =

@@ -2,11 +2,12 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { systemClock } from "../../base/async/clock.ts";
-import type { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
-import type { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
-import type { Parser } from "../../gen/proto/parser_pb.ts";
+import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
+import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
+import { Parser } from "../../gen/proto/parser_pb.ts";
 import { compileIsStored } from "../../services/parser/config.ts";
 import { createParserExplainer } from "../../services/parser/explain/explain.ts";
+import type { Formats } from "../../services/parser/formats/formats.ts";
 import { separatorWarnings } from "../../services/parser/line/separators.ts";
 import { createParser, type StoreRecords } from "../../services/parser/parser.ts";
 import { createParserPool } from "../../services/parser/pool/pool.ts";
@@ -18,7 +19,9 @@ import { openDeadLetters } from "./data/dead-letters.ts";
 import type { Replays } from "./dead-letters.ts";
 import { createExplainThread } from "./explain/thread.ts";
 import { openCheckedFormats } from "./formats.ts";
+import { followService } from "./lazy.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
+import type { ReloadablePart } from "./reload.ts";
 import { sharedDatabase } from "./shared/databases.ts";
 
 export interface ParserServices extends AsyncDisposable {
@@ -26,6 +29,16 @@ export interface ParserServices extends AsyncDisposable {
   readonly parserStream: ServiceImpl<typeof ParserStream>;
   readonly parserExplainer: ServiceImpl<typeof ParserExplainer>;
   readonly replay: Replays["lines"];
+  /** Changes the formats. Calls in progress keep theirs. */
+  readonly part: ReloadablePart;
+}
+
+interface Surroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly locate: (path: ConfigPath, message: string) => Problem;
+  /** Stores records when `parser.store` is set. */
+  readonly keep?: StoreRecords | undefined;
 }
 
 /** Bytes of batches that wait for worker threads. Calls beyond the limit are refused. */
@@ -37,25 +50,12 @@ const maxPendingBytes = 1024 * 1024 * 1024;
  */
 export async function openParserServices(
   settings: Config,
-  {
-    logger,
-    registry,
-    locate,
-    keep,
-  }: {
-    logger: Logger;
-    registry: Registry;
-    locate: (path: ConfigPath, message: string) => Problem;
-    /** Stores records when `parser.store` is set. */
-    keep?: StoreRecords | undefined;
-  },
+  { logger, registry, locate, keep }: Surroundings,
 ): Promise<ParserServices> {
-  const { parser: config } = settings;
   const { formatFor } = await openCheckedFormats(settings, locate);
-  const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
-  for (const warning of warnings) logger.warn(warning);
+  warnOfSeparators(settings.parser, logger);
   const metrics = createParserMetrics(registry);
-  const deadLetters = await openDeadLetters(settings, config.deadLetters, {
+  const deadLetters = await openDeadLetters(settings, settings.parser.deadLetters, {
     list: "parser",
     database: sharedDatabase(settings),
     observer: {
@@ -66,6 +66,62 @@ export async function openParserServices(
       },
     },
   });
+  const ports: ParserPorts = { deadLetters, metrics, keep };
+  let current = createServices(settings.parser, formatFor, ports);
+  /** Replaced services, whose calls may still run. */
+  const retired = new Set<Promise<void>>();
+  const retire = (old: CompiledServices): void => {
+    const closing = Promise.resolve(old[Symbol.asyncDispose]()).finally(() => retired.delete(closing));
+    retired.add(closing);
+  };
+  const { replay } = current;
+  return {
+    parser: followService(Parser, () => current.parser),
+    parserStream: followService(ParserStream, () => current.parserStream),
+    parserExplainer: followService(ParserExplainer, () => current.parserExplainer),
+    replay:
+      typeof replay === "string"
+        ? replay
+        : (letter) => (current.replay as Exclude<Replays["lines"], string>)(letter),
+    part: {
+      paths: [["parser", "formats"]],
+      async prepare(config, locateNew) {
+        const formats = await openCheckedFormats(config, locateNew);
+        const next = createServices(config.parser, formats.formatFor, ports);
+        return () => {
+          const old = current;
+          current = next;
+          retire(old);
+          warnOfSeparators(config.parser, logger);
+        };
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([current[Symbol.asyncDispose](), ...retired]);
+      await deadLetters[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function warnOfSeparators(config: Config["parser"], logger: Logger): void {
+  const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
+  for (const warning of warnings) logger.warn(warning);
+}
+
+interface ParserPorts {
+  readonly deadLetters: Awaited<ReturnType<typeof openDeadLetters>>;
+  readonly metrics: ReturnType<typeof createParserMetrics>;
+  readonly keep: StoreRecords | undefined;
+}
+
+type CompiledServices = Omit<ParserServices, "part">;
+
+/** Creates the services for one set of formats. */
+function createServices(
+  config: Config["parser"],
+  formatFor: Formats["formatFor"],
+  { deadLetters, metrics, keep }: ParserPorts,
+): CompiledServices {
   const pool =
     config.workers === 0
       ? undefined
@@ -104,7 +160,6 @@ export async function openParserServices(
     async [Symbol.asyncDispose]() {
       await explaining[Symbol.asyncDispose]();
       await pool?.[Symbol.asyncDispose]();
-      await deadLetters[Symbol.asyncDispose]();
     },
   };
 }

@@ -7,7 +7,6 @@ import { packageVersion } from "../../base/package/root.ts";
 import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type Tracer, traceIdOf } from "../../base/trace/trace.ts";
 import { createAccessLog } from "../../gateway/access-log.ts";
-import { createAuthorizer, createRequireKey } from "../../gateway/auth.ts";
 import type { ReportFault } from "../../gateway/call/failures.ts";
 import type { CallObserver } from "../../gateway/call/record.ts";
 import { createCallTraces } from "../../gateway/call-traces.ts";
@@ -25,6 +24,8 @@ import { consolePath, createConsole } from "./console.ts";
 import { createDocs, docsPath } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
 import { createMcp } from "./mcp/mcp.ts";
+import { createReloading, type NewConfig, type ReloadablePart, type ReloadReport } from "./reload.ts";
+import { createServerAuth } from "./server-auth.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
 import { siteOptionsOf } from "./sites.ts";
@@ -48,6 +49,12 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
   readonly logger: Logger;
+  /**
+   * Puts the settings of another configuration into effect that need no restart. Not to be called again before it has
+   * resolved.
+   * @throws ConfigError, when the old settings stay in effect
+   */
+  reload(loaded: NewConfig): Promise<ReloadReport>;
   /** Drains, then closes what was opened. Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -66,28 +73,30 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const served = opened.use(await openServices(config, tools));
   const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
-  if (options.describe) services.push(serveSettings(config, options.describe, served));
+  const auth = createServerAuth(config);
+  const reloading = createReloading([createLogLevel(logger), auth.part, ...served.parts], config, options);
+  if (options.describe) services.push(serveSettings(config, { ...reloading, keys: auth.keys }, served));
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }
-  const console = config.console ? createConsole(config.auth) : undefined;
-  const auth = { ...config.auth, sessionKeyOf: console?.sessionKeyOf };
-  const mcp = createMcp(config, { auth, logger, now: tools.now });
+  const console = config.console ? createConsole(auth.sessions) : undefined;
+  const requireKey = config.auth.mode === "keys" ? auth.requireKey : undefined;
+  const mcp = createMcp(config, { requireKey, logger, now: tools.now });
   services.push(...mcp.services);
   const gateway = createGateway({
     services,
     limits: config.limits,
-    authorize: createAuthorizer(auth),
+    authorize: auth.authorize,
     observers: [metrics.observer, ...createObservers(config, logger, tracer)],
     reportFault: createFaultLog(logger),
     codecs,
     pages: {
-      ...console?.pages,
-      folders: [...(console?.pages.folders ?? []), createDocs()],
-      endpoints: { ...console?.pages.endpoints, ...mcp.endpoints },
+      ...console,
+      folders: [...(console?.folders ?? []), createDocs()],
+      endpoints: { ...console?.endpoints, ...mcp.endpoints },
       checks,
       metrics,
-      ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(auth) }),
+      ...(config.metrics.auth === "keys" && { requireMetricsKey: auth.requireKey }),
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
@@ -115,7 +124,19 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   return {
     address: { host, port, url },
     logger,
+    reload: reloading.reload,
     stop: () => (stopped ??= stack.disposeAsync()),
+  };
+}
+
+function createLogLevel(logger: Logger): ReloadablePart {
+  return {
+    paths: [["log", "level"]],
+    prepare: async ({ log }) => {
+      return () => {
+        logger.level = log.level;
+      };
+    },
   };
 }
 

@@ -30,7 +30,8 @@ import { tightenDataFolder } from "./data/folder.ts";
 import { openDeadLetterService } from "./dead-letters.ts";
 import { type EventServices, openEventServices } from "./event/event.ts";
 import { registerStoreGauge } from "./metrics/shared.ts";
-import { openParserServices } from "./parser.ts";
+import { openParserServices, type ParserServices } from "./parser.ts";
+import type { ReloadablePart } from "./reload.ts";
 import { openSharedStores } from "./shared/stores.ts";
 import { serveStoredEvents } from "./stored-events.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
@@ -45,6 +46,8 @@ export interface OpenServices extends AsyncDisposable {
   readonly listTokens: FollowedTokenList["list"];
   /** See EventServices. */
   readonly eventLag: EventServices["lag"];
+  /** Change settings while the services run. */
+  readonly parts: readonly ReloadablePart[];
   /** Starts the stop, and with it `drainMs`. */
   beginStop(): void;
 }
@@ -110,9 +113,7 @@ export async function openServices(config: Config, given: ServiceTools): Promise
   const stack = opened.move();
   return {
     services: [
-      serve(Parser, parsers.parser),
-      serve(ParserStream, parsers.parserStream),
-      serve(ParserExplainer, parsers.parserExplainer, { maxMessageBytes: maxExplainBytes }),
+      ...serveParsers(parsers),
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
       serve(RecordWatcher, events.watcher),
@@ -124,6 +125,7 @@ export async function openServices(config: Config, given: ServiceTools): Promise
     ],
     codecs: codecsOf([webhooks, events, analysis, channels]),
     listTokens: analysis.listTokens,
+    parts: [analysis.part, parsers.part],
     eventLag: events.lag,
     checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
@@ -133,6 +135,14 @@ export async function openServices(config: Config, given: ServiceTools): Promise
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function serveParsers({ parser, parserStream, parserExplainer }: ParserServices): readonly ServedService[] {
+  return [
+    serve(Parser, parser),
+    serve(ParserStream, parserStream),
+    serve(ParserExplainer, parserExplainer, { maxMessageBytes: maxExplainBytes }),
+  ];
 }
 
 function serveAnalysis(analysis: AnalysisServices): readonly ServedService[] {

@@ -1,4 +1,3 @@
-import { loadOnce } from "../../base/async/load-once.ts";
 import { packageVersion } from "../../base/package/root.ts";
 import { degraded, isReadyWith, runChecks } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
@@ -8,17 +7,26 @@ import { TokensUnavailableError } from "../../store/tokens/tokens.ts";
 import type { Config, DescribedConfig } from "../config/config.ts";
 import type { OpenServices } from "./services.ts";
 
+interface Described {
+  /** Describes the configuration, as it was read last. */
+  readonly describe: () => DescribedConfig;
+  /** Returns the keys in effect. */
+  readonly keys: () => Config["auth"]["keys"];
+}
+
 /** Creates the service Settings from what the server is made of. */
 export function serveSettings(
   { auth }: Config,
-  describe: () => DescribedConfig,
+  { describe, keys }: Described,
   { checks, listTokens, eventLag }: Pick<OpenServices, "checks" | "listTokens" | "eventLag">,
 ): ServedService {
   const startedMs = Date.now();
-  const { keys, certificates = [], mode } = auth;
+  const { certificates = [], mode } = auth;
   const settings = createSettings({
-    configuration: loadOnce(async () => describe()),
-    keys: keys.map(({ name, methods, access }) => ({ name, methods, isReadOnly: access === "read" })),
+    configuration: async () => describe(),
+    get keys() {
+      return keys().map(({ name, methods, access }) => ({ name, methods, isReadOnly: access === "read" }));
+    },
     certificates: certificates.map(({ subject, methods }) => ({ subject, methods })),
     isKeyRequired: mode === "keys",
     tokens() {

@@ -32,6 +32,8 @@ export interface AnalysisServices extends AsyncDisposable {
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
   /** See FollowedTokenList. */
   readonly listTokens: FollowedTokenList["list"];
+  /** Changes the tokens of the configuration. */
+  readonly part: FollowedTokenList["part"];
   /** Admits calls by token before their bodies are read. */
   readonly admit: ReturnType<typeof createHeadAdmission>;
   /** The REST forms of its messages. */
@@ -106,13 +108,14 @@ export async function openAnalysisServices(
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   const admit = createHeadAdmission(tokens, observer);
-  const { list: listTokens } = tokens;
+  const { list: listTokens, part } = tokens;
   return {
     proxy,
     catalog,
     savedQueries: saved.service,
     projects,
     listTokens,
+    part,
     codecs,
     admit,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

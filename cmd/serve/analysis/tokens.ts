@@ -12,6 +12,7 @@ import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../../config/listen.ts";
 import { demo } from "../../config/rules/rules.ts";
 import { asUserError } from "../data/user-errors.ts";
+import type { ReloadablePart } from "../reload.ts";
 import { sharedDatabase } from "../shared/databases.ts";
 
 /** A time after which an unavailable database is asked again. */
@@ -35,6 +36,8 @@ export async function withTokenStore<T>(config: Config, use: (tokens: TokenStore
 }
 
 export interface FollowedTokenList extends TokenList, AsyncDisposable {
+  /** Changes the tokens of the configuration. */
+  readonly part: ReloadablePart;
   /**
    * Returns all tokens, without their hashes.
    * @throws TokensUnavailableError
@@ -59,16 +62,27 @@ export async function openTokenList(
   const store = opened.use(await openTokenStore(config));
   const followed = opened.use(await asUserError(() => store.follow(failed)));
   const created = createdTokens(followed);
-  const configured = configuredTokens(config);
+  let rules = config.analysis.tokens;
+  let configured = configuredTokens(rules);
   // The configuration may not contain this token, while those of commands are not checked.
   const refused = isLoopback(config.listen.host) ? undefined : demo.token;
   const stack = opened.move();
   return {
     find: (token) => configured.find(token) ?? (token === refused ? undefined : created.find(token)),
     list: () => [
-      ...config.analysis.tokens.map((token) => listedAs(token, undefined)),
+      ...rules.map((token) => listedAs(token, undefined)),
       ...followed.current().map((token) => listedAs(token, token.created)),
     ],
+    part: {
+      paths: [["analysis", "tokens"]],
+      async prepare({ analysis }) {
+        const next = configuredTokens(analysis.tokens);
+        return () => {
+          rules = analysis.tokens;
+          configured = next;
+        };
+      },
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -80,9 +94,9 @@ function listedAs(
   return { name, projects, rateLimit, created };
 }
 
-function configuredTokens({ analysis }: Config): TokenList {
+function configuredTokens(rules: Config["analysis"]["tokens"]): TokenList {
   return createTokenList(
-    analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
+    rules.map(({ name, token, sha256, projects, rateLimit }) => ({
       name,
       projects,
       rateLimit,

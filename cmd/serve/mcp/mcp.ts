@@ -1,6 +1,6 @@
 import { createClient, type HandlerContext } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import { type AuthOptions, createRequireKey } from "../../../gateway/auth.ts";
+import type { RequireKey } from "../../../gateway/auth.ts";
 import type { CallOrigin } from "../../../gateway/call/inner-calls.ts";
 import { recordOf } from "../../../gateway/call/record.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
@@ -27,14 +27,15 @@ export interface Mcp {
 }
 
 export interface McpOptions {
-  readonly auth: AuthOptions;
+  /** Undefined where callers need no key. */
+  readonly requireKey: RequireKey | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** Creates the tools of agents; nothing where they are switched off. Their code is loaded by the first call. */
-export function createMcp({ mcp }: Pick<Config, "mcp">, { auth, logger, now }: McpOptions): Mcp {
+export function createMcp({ mcp }: Pick<Config, "mcp">, { requireKey, logger, now }: McpOptions): Mcp {
   if (!mcp.enabled) return { services: [], endpoints: {}, attach() {} };
   let attached: Gateway | undefined;
   const gateway = (): Gateway => {
@@ -51,7 +52,7 @@ export function createMcp({ mcp }: Pick<Config, "mcp">, { auth, logger, now }: M
     });
   });
   const endpoint = createEndpoint({
-    requireKey: auth.mode === "keys" ? createRequireKey(auth) : undefined,
+    requireKey,
     readBody: (request) => gateway().readJsonBody(request, maxRequestBytes),
     toolsOf: (origin) => createClient(AgentTools, gateway().callsOf(origin)),
     reportFault: (error) => logger.error({ err: error, path: mcpPath }, "an agent's request failed"),

@@ -1,0 +1,58 @@
+import { type AuthOptions, createAuthorizer, createRequireKey, type RequireKey } from "../../gateway/auth.ts";
+import type { Authorize } from "../../gateway/gateway-context.ts";
+import { createSessions, type Sessions } from "../../gateway/sessions/sessions.ts";
+import type { Config } from "../config/config.ts";
+import type { ReloadablePart } from "./reload.ts";
+
+/** The checks of callers. They follow the keys and certificates, which may change while the server runs. */
+export interface ServerAuth {
+  readonly authorize: Authorize;
+  readonly requireKey: RequireKey;
+  readonly sessions: Sessions;
+  /** Returns the keys in effect. */
+  readonly keys: () => Config["auth"]["keys"];
+  readonly part: ReloadablePart;
+}
+
+interface Checks {
+  readonly authorize: Authorize;
+  readonly requireKey: RequireKey;
+  readonly sessions: Sessions;
+}
+
+/** Creates the checks of callers. @throws Error when a rule is malformed or two keys are the same */
+export function createServerAuth({ auth, console }: Pick<Config, "auth" | "console">): ServerAuth {
+  let { keys } = auth;
+  let current = createChecks(auth, console);
+  return {
+    authorize: (record, served, header) => current.authorize(record, served, header),
+    requireKey: (request) => current.requireKey(request),
+    sessions: {
+      keyOf: (cookies) => current.sessions.keyOf(cookies),
+      endpoint: {
+        methods: current.sessions.endpoint.methods,
+        respond: (request) => current.sessions.endpoint.respond(request),
+      },
+    },
+    keys: () => keys,
+    part: {
+      paths: [
+        ["auth", "keys"],
+        ["auth", "certificates"],
+      ],
+      async prepare(config) {
+        const next = createChecks(config.auth, console);
+        return () => {
+          current = next;
+          keys = config.auth.keys;
+        };
+      },
+    },
+  };
+}
+
+function createChecks(auth: Config["auth"], hasConsole: boolean): Checks {
+  const sessions = createSessions(auth);
+  const options: AuthOptions = { ...auth, sessionKeyOf: hasConsole ? sessions.keyOf : undefined };
+  return { authorize: createAuthorizer(options), requireKey: createRequireKey(options), sessions };
+}
