@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 /** Examples by command. Each is a command line that works. */
 const examples: Readonly<Record<string, readonly string[]>> = {
+  init: ["engage init", "engage init shop.yaml --yes --project shop --zone Europe/Berlin --webhook main"],
   serve: ["engage serve --config engage.yaml"],
   "parser-plugin": ["engage parser-plugin --config engage.yaml"],
   demo: ["engage demo"],
@@ -105,6 +106,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "profile use": ["engage profile use production"],
   "profile remove": ["engage profile remove local"],
   version: ["engage version", "engage version --server --json"],
+  docs: ["engage docs", "engage docs operations", "engage docs --search retention"],
   completion: ["engage completion bash > engage.bash"],
   send: ["engage send http://127.0.0.1:9000/hook --secret abc --push-id ann --param title=Hello"],
 };

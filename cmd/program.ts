@@ -10,9 +10,11 @@ import { addCommonOptions } from "./common-options.ts";
 import { addCompletion } from "./completion/arguments.ts";
 import { addDeadLetters } from "./dead-letters/arguments.ts";
 import { addDeleteEvents } from "./delete-events/arguments.ts";
+import { addDocs } from "./docs/arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addExport } from "./export/arguments.ts";
 import { addImport } from "./import/arguments.ts";
+import { addInit } from "./init/arguments.ts";
 import { addListen } from "./listen/arguments.ts";
 import { addMcp } from "./mcp/arguments.ts";
 import type { ParseCommandOptions } from "./parse/parse.ts";
@@ -48,6 +50,7 @@ export function createProgram(): Command {
       "after",
       `
 Examples:
+  $ engage init                           ask a few questions and write engage.yaml
   $ engage serve                          serve the demo on 127.0.0.1:8080
   $ engage serve --config engage.yaml
   $ engage config --check                 list configuration errors with line numbers
@@ -65,6 +68,7 @@ Examples:
                                           grade a webhook receiver
 ${exitCodes}`,
     );
+  addInit(program);
   addServing(program);
   addTools(program);
   addConfig(program);
@@ -88,6 +92,7 @@ ${exitCodes}`,
   addSend(program);
   addCompletion(program);
   addProfile(program);
+  addDocs(program);
   addVersion(program);
   addCommonOptions(program);
   addExamples(program);

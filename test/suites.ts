@@ -45,11 +45,13 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/config/schema": ["test/cmd/config"],
   "cmd/delete-events": ["test/cmd/delete-events"],
   "cmd/demo": ["test/cmd/demo"],
+  "cmd/docs": ["test/cmd/docs"],
   "cmd/export": [
     "test/cmd/export/export.test.ts",
     "test/cmd/terminal/file-fault.test.ts",
     "test/readme.test.ts",
   ],
+  "cmd/init": ["test/cmd/init"],
   "cmd/import": ["test/cmd/import"],
   "cmd/dead-letters": ["test/cmd/dead-letters"],
   "cmd/listen": ["test/cmd/listen/listen.test.ts"],

@@ -33,10 +33,7 @@ const parts = ["start/", "", "recipes/", "reference/"] as const;
  * paths within the documentation. A page is rendered when it is first requested.
  */
 export async function openSite(folder: string): Promise<ReadonlyMap<string, PageHandler>> {
-  const names = (await Promise.all(parts.map((part) => listPages(folder, part)))).flat();
-  const documents = await Promise.all(
-    names.map(async (name) => readDocument(name, await readFile(join(folder, `${name}.md`), "utf8"), names)),
-  );
+  const documents = await listDocuments(folder);
   const html = (write: () => string) =>
     createFixedPage(async () => Buffer.from(write()), "text/html; charset=utf-8", pageHeaders);
   const file = (text: () => string, contentType: string) =>
@@ -48,6 +45,14 @@ export async function openSite(folder: string): Promise<ReadonlyMap<string, Page
     ["search.json", file(() => JSON.stringify(documents.flatMap(entriesOf)), "application/json")],
     ...documents.map((document) => [document.name, html(() => layOut(document, documents))] as const),
   ]);
+}
+
+/** Reads the pages of a folder, in the order of the first page. */
+export async function listDocuments(folder: string): Promise<readonly Document[]> {
+  const names = (await Promise.all(parts.map((part) => listPages(folder, part)))).flat();
+  return await Promise.all(
+    names.map(async (name) => readDocument(name, await readFile(join(folder, `${name}.md`), "utf8"), names)),
+  );
 }
 
 async function listPages(folder: string, part: string): Promise<readonly string[]> {
