@@ -22,8 +22,14 @@ const anyString = '"[^"\\\\\\x00-\\x1f]*(?:\\\\(?:["\\\\/bfnrt]|u[\\dA-Fa-f]{4})
 const anyBoolean = "(?:true|false)";
 const anyNumber = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][-+]?\\d+)?";
 
-/** Longer values are not learned, so that expressions stay small. */
+/**
+ * Longer values, and those with more strings, numbers and booleans, are not learned: compiling an expression takes time that
+ * grows with their number, and thousands of them overflow the compiler's stack.
+ */
 const maxLearnedBytes = 8_192;
+const maxVariables = 64;
+/** Once all shapes are taken, a new one is learned after so many texts, which bounds what texts in ever new shapes cost. */
+const textsPerShape = 16;
 /** Values of each text that are looked at for shapes, so that texts without common shapes cost little more. */
 const maxLessons = 4;
 /** After this many texts in sequence of which less than half was read by shapes, most texts are not tried. */
@@ -39,6 +45,7 @@ export class ValueShapes<T> {
   readonly #sources: string[] = [];
   #poorTexts = 0;
   #untried = 0;
+  #textsSinceShape = 0;
 
   /** @param maxShapes those used last are kept */
   constructor(maxShapes: number) {
@@ -47,6 +54,7 @@ export class ValueShapes<T> {
 
   /** Opens a text. Returns undefined when the texts before it had few values in common. @param bytes valid UTF-8 */
   open(bytes: Uint8Array): ShapeReader<T> | undefined {
+    this.#textsSinceShape++;
     if (this.#poorTexts >= maxPoorTexts && ++this.#untried % textsPerTry !== 0) return undefined;
     return new ShapeReader(this, asBuffer(bytes));
   }
@@ -78,13 +86,17 @@ export class ValueShapes<T> {
 
   /** Learns the shape of a value when a second one has it. @param marks offsets in the text, ascending */
   learn(text: string, marks: readonly number[], meaning: T): void {
-    const { source, lengths } = compileShape(text, marks);
+    const isFull = this.#shapes.length >= this.#maxShapes;
+    if (isFull && this.#textsSinceShape < textsPerShape) return;
+    const { source, lengths, variables } = compileShape(text, marks);
+    if (variables > maxVariables) return;
     if (this.#shapes.some((shape) => shape.source === source)) return;
     if (!this.#sources.includes(source)) {
       this.#sources.unshift(source);
       this.#sources.splice(maxSources);
       return;
     }
+    this.#textsSinceShape = 0;
     this.#shapes.unshift({ source, expression: new RegExp(source, "y"), lengths, meaning });
     this.#shapes.splice(this.#maxShapes);
   }
@@ -171,13 +183,19 @@ export class ShapeReader<T> {
   }
 }
 
-function compileShape(text: string, marks: readonly number[]): Pick<Shape<unknown>, "source" | "lengths"> {
+interface Source extends Pick<Shape<unknown>, "source" | "lengths"> {
+  /** The number of strings, numbers and booleans. */
+  readonly variables: number;
+}
+
+function compileShape(text: string, marks: readonly number[]): Source {
   const lengths: number[] = [];
   let source = "";
   /** The source since the last mark, and the length of what it matches; −1 if that differs. */
   let part = "";
   let length = 0;
   let last = 0;
+  let variables = 0;
   const addBytes = (to: number): void => {
     part += text.slice(last, to).replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
     if (length >= 0) length += to - last;
@@ -195,13 +213,14 @@ function compileShape(text: string, marks: readonly number[]): Pick<Shape<unknow
   };
   for (const { 0: token, 1: colon, index } of text.matchAll(tokens)) {
     if (colon !== undefined) continue;
+    variables++;
     addMarks(index);
     part += patternOf(token, marks.includes(index));
     length = -1;
     last = index + token.length;
   }
   addMarks(text.length);
-  return { source: source + part, lengths };
+  return { source: source + part, lengths, variables };
 }
 
 function patternOf(token: string, isMarked: boolean): string {

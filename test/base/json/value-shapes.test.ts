@@ -67,6 +67,34 @@ describe("a shape", () => {
   });
 });
 
+describe("many shapes", () => {
+  it.each([
+    ["64 numbers", "1", 64, true],
+    ["65 numbers", "1", 65, false],
+    ["65 strings", '"x"', 65, false],
+    ["4,000 numbers, whose expression would overflow a stack", "1", 4_000, false],
+  ])("values with %s", (_what, element, count, isRead) => {
+    const value = `{"a":[${Array(count).fill(element).join(",")}]}`;
+    expect(readAll([value, value, value])[2]).toEqual(isRead ? [] : undefined);
+  });
+
+  it("replace each other only every 16 texts", () => {
+    const shapes = new ValueShapes<string>(2);
+    const isLearned = (text: string): boolean => {
+      const bytes = Buffer.from(text);
+      for (let time = 0; time < 2; time++) {
+        const reader = shapes.open(bytes)!;
+        if (reader.read(0) === undefined) reader.learn(0, bytes.length, [], "known");
+      }
+      return shapes.open(bytes)!.read(0) === "known";
+    };
+    expect(Array.from({ length: 12 }, (_, at) => isLearned(`{"k${at}":1}`))).toEqual([
+      ...[true, true, false, false, false, false],
+      ...[false, true, false, false, false, false],
+    ]);
+  });
+});
+
 describe("a text", () => {
   it("of many windows is read to its end", () => {
     const values = Array.from({ length: 2_000 }, (_, at) => `{"a":"${"x".repeat(at % 400)}","n":${at}}`);
