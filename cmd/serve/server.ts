@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { JsonObject } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { systemClock } from "../../base/async/clock.ts";
 import { watchClockJumps } from "../../base/async/clock-jumps.ts";
 import { packageVersion } from "../../base/package/root.ts";
-import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type Tracer, traceIdOf } from "../../base/trace/trace.ts";
 import { createAccessLog } from "../../gateway/access-log.ts";
 import type { ReportFault } from "../../gateway/call/failures.ts";
@@ -20,8 +18,9 @@ import { createPluginController, pluginHealthService } from "../../services/pars
 import type { Config, DescribedConfig } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
+import { describeApi } from "./api-description.ts";
 import { consolePath, createConsole } from "./console.ts";
-import { createDocs, docsPath } from "./docs/docs.ts";
+import { createDocs } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
 import { createMcp } from "./mcp/mcp.ts";
 import { createReloading, type NewConfig, type ReloadablePart, type ReloadReport } from "./reload.ts";
@@ -159,17 +158,6 @@ function createFaultLog(logger: Logger): ReportFault {
     const trace_id = trace && traceIdOf(trace);
     logger.error({ err: error, requestId, method: name, trace_id }, "call failed");
   };
-}
-
-/** Loads the code for the description when it is first requested. */
-async function describeApi(services: readonly ServedService[], codecs: RestCodecs): Promise<JsonObject> {
-  const [{ describeOpenApi }, { comments }] = await Promise.all([
-    import("../../gateway/openapi/document.ts"),
-    import("../../gen/comments.ts"),
-  ]);
-  const title = "engage";
-  const documentation = docsPath.slice(1);
-  return describeOpenApi(services, { title, version: packageVersion(), documentation, comments, codecs });
 }
 
 function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {

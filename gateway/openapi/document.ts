@@ -11,6 +11,7 @@ import {
   describeRestResponses,
   errorResponses,
   referTo,
+  type SecurityOptions,
 } from "./operations.ts";
 import { describePathParameter, type OpenApiPath, toOpenApiPath } from "./rest-paths.ts";
 import { type Comments, commented, createSchemaRegistry } from "./schema.ts";
@@ -28,6 +29,7 @@ export interface OpenApiOptions {
   readonly comments?: Comments;
   /** The codecs of the REST router. */
   readonly codecs?: RestCodecs;
+  readonly security?: SecurityOptions;
 }
 
 /**
@@ -43,7 +45,8 @@ export function describeOpenApi(services: readonly ServedService[], options: Ope
     encode === undefined || contentType === undefined ? [] : [[name, contentType] as const],
   );
   const schemas = createSchemaRegistry(comments, new Map(own));
-  const context: DescribeContext = { comments, schemas, contentTypes: new Map(types) };
+  const securityOf = options.security?.schemesOf ?? (() => undefined);
+  const context: DescribeContext = { comments, schemas, contentTypes: new Map(types), securityOf };
   const paths = {
     ...describeRest(compileBindings(services), context),
     ...describeConnect(services, context),
@@ -58,7 +61,11 @@ export function describeOpenApi(services: readonly ServedService[], options: Ope
     servers: (servers ?? ["/"]).map((url) => ({ url })),
     tags: services.map(({ desc }) => ({ name: desc.typeName, ...commented(comments, desc.typeName) })),
     paths,
-    components: { schemas: schemas.schemas(), responses },
+    components: {
+      schemas: schemas.schemas(),
+      responses,
+      ...(options.security !== undefined && { securitySchemes: options.security.schemes }),
+    },
   };
 }
 
@@ -95,7 +102,7 @@ function describeRest(bindings: readonly RestBinding[], context: DescribeContext
     paths[first.path] = {
       ...paths[first.path],
       [httpMethod.toLowerCase()]: {
-        ...describeMethod(desc, context, operationId),
+        ...describeMethod(binding.served, context, { operationId, isRest: true }),
         ...(parameters.length > 0 && { parameters }),
         ...describeRestBody(binding, context),
         responses: describeRestResponses(binding, context),
@@ -113,12 +120,13 @@ function isClientStreaming({ served }: RestBinding): boolean {
 function describeConnect(services: readonly ServedService[], context: DescribeContext): JsonObject {
   const unary = services.flatMap((service) => service.methods).filter(({ spec }) => spec.kind === "unary");
   return Object.fromEntries(
-    unary.map(({ desc, name }) => {
+    unary.map((served) => {
+      const { desc, name } = served;
       const operationId = `${desc.parent.typeName}.${desc.name}.connect`;
       const input = { "application/json": { schema: context.schemas.refer(desc.input) } };
       const output = { "application/json": { schema: context.schemas.refer(desc.output) } };
       const operation = {
-        ...describeMethod(desc, context, operationId),
+        ...describeMethod(served, context, { operationId, isRest: false }),
         requestBody: { required: true, content: input },
         responses: {
           "200": { description: "The response.", content: output },

@@ -1,12 +1,22 @@
-import type { DescField, DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { ServedMethod } from "../methods.ts";
 import type { RestBinding } from "../rest/bindings.ts";
 import { textTypeOf } from "../rest/field-text.ts";
 import { type Comments, commented, type SchemaRegistry } from "./schema.ts";
 
+/** How callers authenticate themselves. */
+export interface SecurityOptions {
+  /** Security scheme objects of OpenAPI by their name. */
+  readonly schemes: JsonObject;
+  /** Returns the names of the schemes of which a call over REST, or over Connect, needs one; empty if it needs none. */
+  schemesOf(served: ServedMethod, isRest: boolean): readonly string[];
+}
+
 /** The context of the description of an operation. */
 export interface DescribeContext {
+  readonly securityOf: (served: ServedMethod, isRest: boolean) => readonly string[] | undefined;
   readonly comments: Comments;
   readonly schemas: SchemaRegistry;
   /** Media types of messages that a codec writes, by the full name of their type. */
@@ -29,17 +39,27 @@ const errorByStyle: Partial<Readonly<Record<ErrorStyle, string>>> = {
 
 /** Describes the parts of a method that REST and Connect share. */
 export function describeMethod(
-  method: DescMethod,
-  { comments }: DescribeContext,
-  operationId: string,
+  served: ServedMethod,
+  { comments, securityOf }: DescribeContext,
+  { operationId, isRest }: { readonly operationId: string; readonly isRest: boolean },
 ): JsonObject {
+  const { desc: method } = served;
+  const comment = commented(comments, `${method.parent.typeName}.${method.name}`);
+  const security = securityOf(served, isRest)?.map((name) => ({ [name]: [] }));
   return {
     operationId,
-    summary: method.name,
+    summary: firstSentence(comment.description) ?? method.name,
     tags: [method.parent.typeName],
-    ...commented(comments, `${method.parent.typeName}.${method.name}`),
+    ...comment,
+    ...(security !== undefined && { security }),
     ...(method.deprecated && { deprecated: true }),
   };
+}
+
+/** Returns the first sentence without its full stop, on one line. */
+function firstSentence(text: string | undefined): string | undefined {
+  const sentence = text && /^.*?(?=\.\s|[.:]?$|:?\n\n)/s.exec(text)?.[0];
+  return sentence?.replaceAll(/\s+/g, " ");
 }
 
 /** Returns a reference to a response of the components. */

@@ -55,6 +55,20 @@ test("operation ids occur once", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test("operations name the schemes of which they need one", () => {
+  const secured = describeOpenApi(services, {
+    ...options,
+    security: {
+      schemes: { key: { type: "http", scheme: "bearer" } },
+      schemesOf: ({ desc }, isRest) => (isRest && desc.name === "GetBook" ? [] : ["key"]),
+    },
+  });
+  expect(at(secured, "components", "securitySchemes")).toEqual({ key: { type: "http", scheme: "bearer" } });
+  expect(at(secured, "paths", "/v1/books/{id}", "get", "security")).toEqual([]);
+  expect(at(secured, "paths", "/engage.test.v1.Library/GetBook", "post", "security")).toEqual([{ key: [] }]);
+  expect(JSON.stringify(document)).not.toContain('"security"');
+});
+
 test("the same services give the same text", () => {
   expect(JSON.stringify(describeOpenApi(services, options))).toBe(JSON.stringify(document));
 });
@@ -105,7 +119,7 @@ describe("paths", () => {
 
   test("have their comments and their types", () => {
     expect(at(document, "paths", "/v1/books/{id}", "get")).toMatchObject({
-      summary: "GetBook",
+      summary: "GetBook finds a book by its name or its number",
       description: "GetBook finds a book by its name or its number.",
       tags: ["engage.test.v1.Library"],
       parameters: [
