@@ -1,10 +1,19 @@
 #!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=1048576 node --v8-pool-size=1
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { sizeThreadPool } from "./config/thread-pool.ts";
+
+// An older Node cannot read the other files. It reads this one, whose imports it has too, and says what is missing
+// instead of a SyntaxError.
+const oldestNode = 24;
+const [major] = process.versions.node.split(".");
+if (Number(major) < oldestNode) {
+  process.stderr.write(`engage: needs Node ${oldestNode}, this is ${major}\n`);
+  process.exit(1);
+}
 
 // Caches compiled code and stripped sources in the folder named by NODE_COMPILE_CACHE, or in the temporary folder.
 // From the second start on that saves a fifth of the time. Failing to write the cache is not an error.
-enableCompileCache();
+module.enableCompileCache();
 sizeThreadPool();
 const { main } = await import("./main.ts");
 await main(process.argv);

@@ -75,14 +75,14 @@ describe("the command", () => {
   test("says the same without secrets", () => {
     const command = commandOf(full, secrets);
     expect(command).toBe(
-      `npx engage check 'https://a.example/hook?a=1&b='\\''2'\\''' --secret-file secret.txt --second-secret-file second-secret.txt --header-name X-Sign --header 'X-Api-Key: ...' --header 'X-B: ...' --known-bad-push-id gone --project-id 7 --timeout 5000 --rate 20 --skip throughput slow-body`,
+      `npx engage-server check 'https://a.example/hook?a=1&b='\\''2'\\''' --secret-file secret.txt --second-secret-file second-secret.txt --header-name X-Sign --header 'X-Api-Key: ...' --header 'X-B: ...' --known-bad-push-id gone --project-id 7 --timeout 5000 --rate 20 --skip throughput slow-body`,
     );
     expect(command).not.toMatch(/s-1|s-2|k-1|two words/);
   });
 
   test("is short for a channel without authentication", () => {
     expect(commandOf({ ...plain, isSigned: false }, noSecrets)).toBe(
-      "npx engage check https://a.example/hook --channel-has-auth off --timeout 10000",
+      "npx engage-server check https://a.example/hook --channel-has-auth off --timeout 10000",
     );
   });
 });

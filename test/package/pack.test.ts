@@ -23,8 +23,8 @@ const repositoryModules = join(packageRoot, "node_modules");
 const node = process.execPath;
 const folder = mkdtempSync(join(tmpdir(), "engage-pack-"));
 const modules = join(folder, "node_modules");
-const installed = join(modules, "engage");
 const packageJson = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+const installed = join(modules, packageJson.name);
 let files: readonly string[] = [];
 
 function link(name: string, into: string): void {
@@ -91,14 +91,14 @@ test("each thread has a file of its own", () => {
 });
 
 test("a place in a built file leads to its source", () => {
-  const built = files.find((path) => path.endsWith(".js") && textOf(path).includes("function exitCodeOf("))!;
+  const built = files.find((path) => path.endsWith(".js") && textOf(path).includes("function guardOutput("))!;
   const lines = textOf(built).split("\n");
-  const line = lines.findIndex((text) => text.includes("function exitCodeOf("));
+  const line = lines.findIndex((text) => text.includes("function guardOutput("));
   const map = new SourceMap(JSON.parse(textOf(`${built}.map`)));
-  const entry = map.findEntry(line, lines[line]!.indexOf("exitCodeOf"));
+  const entry = map.findEntry(line, lines[line]!.indexOf("guardOutput"));
   expect(entry).toMatchObject({ originalSource: expect.stringMatching(/cmd\/main\.ts$/) });
   const source = readFileSync(join(packageRoot, "cmd/main.ts"), "utf8").split("\n");
-  expect(source[(entry as SourceMapping).originalLine]).toContain("function exitCodeOf(");
+  expect(source[(entry as SourceMapping).originalLine]).toContain("function guardOutput(");
 });
 
 test("it names the packages that its files contain, with their licences", () => {
@@ -125,8 +125,30 @@ test("the program runs from where packages are installed", async () => {
   const { stdout } = await engage("parse", "dpkg.log", "--strict");
   expect(JSON.parse(stdout)).toMatchObject({ "#event_name": "dpkg_install" });
   expect((await engage("config", "--check")).stdout).toBe(
-    "node_modules/engage/engage.demo.yaml: no problems found\n",
+    "node_modules/engage-server/engage.demo.yaml: no problems found\n",
   );
+});
+
+describe("an older Node", () => {
+  test("is told what it needs", async () => {
+    const [, oldest] = packageJson.engines.node.split(">=");
+    const versions = "{ ...process.versions, node: '20.20.2' }";
+    writeFileSync(
+      join(folder, "older.cjs"),
+      `Object.defineProperty(process, "versions", { value: ${versions} });`,
+    );
+    const program = join(installed, packageJson.bin.engage);
+    await expect(inFolder(node, ["--require", "./older.cjs", program, "--version"])).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `engage: needs Node ${oldest}, this is 20\n`,
+    });
+  });
+
+  test("can read the file that says so: it imports what every Node has", () => {
+    const imports = [...textOf(packageJson.bin.engage).matchAll(/^import .*$/gm)].map(([line]) => line);
+    expect(imports).toEqual(['import module from "node:module";']);
+  });
 });
 
 test("it serves from there: the demo's calls are answered", async () => {
@@ -217,7 +239,7 @@ test("its worker threads run from there too", async () => {
   expect(metrics).toContain('engage_parser_batches_total{where="worker"} 1');
 });
 
-test.each(["engage/gen/proto/parser_pb.js", "engage/gen/proto/parser_pb"])(
+test.each(["engage-server/gen/proto/parser_pb.js", "engage-server/gen/proto/parser_pb"])(
   "%s can be imported",
   async (name) => {
     const script = `const { Parser } = await import(${JSON.stringify(name)}); console.log(Parser.typeName);`;
@@ -227,8 +249,8 @@ test.each(["engage/gen/proto/parser_pb.js", "engage/gen/proto/parser_pb"])(
 
 const caller = (field: string) => `
 import { createClient, type Transport } from "@connectrpc/connect";
-import { ParserStream } from "engage/gen/engage/parser/v1/parser_stream_pb.js";
-import { Parser } from "engage/gen/proto/parser_pb.js";
+import { ParserStream } from "engage-server/gen/engage/parser/v1/parser_stream_pb.js";
+import { Parser } from "engage-server/gen/proto/parser_pb.js";
 
 export const parse = (transport: Transport, bytes: Uint8Array) =>
   createClient(Parser, transport).parse({ ${field}: bytes }).then((answer): Uint8Array => answer.content);
@@ -262,7 +284,7 @@ test("other languages find the .proto files, and all that these import", () => {
 });
 
 test("a .proto file can be resolved by the name of the package", async () => {
-  const script = 'console.log(import.meta.resolve("engage/proto/proto/parser.proto"))';
+  const script = 'console.log(import.meta.resolve("engage-server/proto/proto/parser.proto"))';
   writeFileSync(join(folder, "resolve.js"), script);
   const { stdout } = await inFolder(node, ["resolve.js"]);
   expect(readFileSync(new URL(stdout.trim()), "utf8")).toContain("service Parser");

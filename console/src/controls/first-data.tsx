@@ -18,7 +18,7 @@ export function NoProject() {
 /** What pages about events show before the first one. */
 export function NoEvents({ projectId }: Pick<Project, "projectId">) {
   const record = `{"#type":"track","#event_name":"login","#account_id":"ann","properties":{"level":3}}`;
-  const command = `echo '${record}' | npx engage import --project ${projectId} --url ${serverUrl} -`;
+  const command = `echo '${record}' | npx engage-server import --project ${projectId} --url ${serverUrl} -`;
   return (
     <Empty title={t("events.empty")} command={command}>
       <p>{t("events.empty.do")}</p>

@@ -173,7 +173,7 @@ test("copies have the query as it is", () => {
   const code = asCode("http://h:1", EventQuerySchema, message);
   expect(code).toContain("projectId: 9007199254740993n");
   expect(code).toContain(
-    'import { Aggregation, MetricType } from "engage/gen/engage/analysis/v1/event_metric_pb.js";',
+    'import { Aggregation, MetricType } from "engage-server/gen/engage/analysis/v1/event_metric_pb.js";',
   );
   expect(code).toContain("analysis: Aggregation.TOTAL_TIMES");
 });

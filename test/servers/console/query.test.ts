@@ -329,10 +329,10 @@ describe("the JSON of a query", () => {
       const [curl, command, code] = await page.locator(".command pre").allTextContents();
       const byCurl = await run("bash", ["-c", `${curl} -s`], { env });
       expect(byCurl.stdout).toContain(`"values":${JSON.stringify(expected)}`);
-      const engage = command!.replace("npx engage", `"${process.execPath}" cmd/engage.ts`);
+      const engage = command!.replace("npx engage-server", `"${process.execPath}" cmd/engage.ts`);
       const byCommand = await run("bash", ["-c", `${engage} --json`], { env, cwd: packageRoot });
       expect(byCommand.stdout).toContain(`"values":${JSON.stringify(expected)}`);
-      const local = code!.replaceAll(/"engage\/(gen\/.*)\.js"/g, `"${packageRoot}/$1.ts"`);
+      const local = code!.replaceAll(/"engage-server\/(gen\/.*)\.js"/g, `"${packageRoot}/$1.ts"`);
       const byCode = await run(
         process.execPath,
         [

@@ -45,7 +45,7 @@ test("a right receiver passes, check by check", async () => {
   expect(await accessibilityFaults(page)).toEqual([]);
   const [command] = await page.locator(".command pre").allTextContents();
   expect(command).toBe(
-    `npx engage check ${served.url}/webhook/mail --secret-file secret.txt --timeout 10000 --skip slow-body throughput`,
+    `npx engage-server check ${served.url}/webhook/mail --secret-file secret.txt --timeout 10000 --skip slow-body throughput`,
   );
   expect(page.url()).not.toContain(secret);
   expect(await page.evaluate("document.body.innerText")).not.toContain(secret);

@@ -109,7 +109,7 @@ export function commandOf(receiver: Receiver, { secondSecret, headers }: Secrets
   ];
   const skipped = wordsIn(skip).map(quote).join(" ");
   return [
-    `npx engage check ${quote(receiver.url.trim())}`,
+    `npx engage-server check ${quote(receiver.url.trim())}`,
     ...(isSigned ? signing : ["--channel-has-auth off"]),
     ...headersIn(headers).map(({ name }) => `--header ${quote(`${name}: ...`)}`),
     ...option("known-bad-push-id", badPushId),

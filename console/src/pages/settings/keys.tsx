@@ -56,7 +56,7 @@ function KeyList({ client }: { readonly client: SettingsClient }) {
       columns={columns}
       keyOf={nameOf}
       empty={t("settings.keys.none")}
-      command="npx engage key create NAME"
+      command="npx engage-server key create NAME"
     />
   );
 }
@@ -102,7 +102,7 @@ function TokenList({ client }: { readonly client: SettingsClient }) {
       columns={columns}
       keyOf={({ name, isConfigured }) => `${name} ${isConfigured}`}
       empty={t("settings.tokens.none")}
-      command="npx engage token create NAME --project 1"
+      command="npx engage-server token create NAME --project 1"
     />
   );
 }

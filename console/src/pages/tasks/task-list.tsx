@@ -22,7 +22,7 @@ const pageSize = 50;
 const maxChannels = 1_000;
 
 /** Pushes to two recipients over the first channel. */
-const firstTask = `npx engage push --channel mail --to ann bob --set title=Hello --url ${serverUrl}`;
+const firstTask = `npx engage-server push --channel mail --to ann bob --set title=Hello --url ${serverUrl}`;
 
 interface TaskListProps extends Pick<PageProps, "query"> {
   readonly client: Client<typeof ChannelSender>;

@@ -23,7 +23,7 @@ export function asCurl(url: string, json: string): string {
 
 /** The command reads the token from ENGAGE_TOKEN too. */
 export function asCommand(url: string, json: string): string {
-  return `printf %s ${quoteForShell(json)} |\n  npx engage query --url ${url} -`;
+  return `printf %s ${quoteForShell(json)} |\n  npx engage-server query --url ${url} -`;
 }
 
 /** Writes the call with the generated types. */
@@ -33,13 +33,13 @@ export function asCode(url: string, schema: DescMessage, query: Message): string
   const names = Map.groupBy(enums.values(), ({ file }) => file.name);
   const imports = [...names.keys()].sort().map((file) => {
     const list = names.get(file)!.map(({ name }) => name);
-    return `import { ${list.sort().join(", ")} } from "engage/gen/${file}_pb.js";`;
+    return `import { ${list.sort().join(", ")} } from "engage-server/gen/${file}_pb.js";`;
   });
   return [
     `import { env } from "node:process";`,
     `import { createClient } from "@connectrpc/connect";`,
     `import { createGrpcTransport } from "@connectrpc/connect-node";`,
-    `import { AnalysisProxy } from "engage/gen/engage/analysis/v1/analysis_proxy_pb.js";`,
+    `import { AnalysisProxy } from "engage-server/gen/engage/analysis/v1/analysis_proxy_pb.js";`,
     ...imports,
     "",
     `const client = createClient(AnalysisProxy, createGrpcTransport({ baseUrl: ${JSON.stringify(url)} }));`,
