@@ -41,10 +41,10 @@ export async function query({ port }: Server, path: string, body: object): Promi
 }
 
 /** Resolves when all accepted records can be queried. */
-export async function allQueryable({ port }: Server): Promise<void> {
+export async function allQueryable({ port }: Server, pollMs = 20): Promise<void> {
   for (;;) {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     if (/^engage_events_lag_bytes 0$/m.test(text)) return;
-    await sleep(20);
+    await sleep(pollMs);
   }
 }

@@ -26,8 +26,10 @@ export interface ProjectRows {
   /** Event names and properties which the rows use and which were unknown before. */
   readonly newEvents: readonly EventName[];
   readonly newProperties: readonly Property[];
-  /** One entry for each day with events. */
+  /** Events by day: one entry for each day with events. */
   readonly days?: readonly DayRows[];
+  /** Events by shard instead: one entry for each shard with events, for a store that divides users among shards. */
+  readonly shards?: readonly ShardRows[];
   /** Lines of PreparedUpdate, in order of arrival. */
   readonly updatesFile?: string;
   /** Lines of SeenUser, in order of arrival. */
@@ -45,7 +47,8 @@ export interface ProjectRows {
 
 /**
  * The format of a file of events: lines of PreparedEvent; or a Parquet file with their members, and the values of each
- * property, as columns. A property's column is named by its number; it is a list of texts, or what `PreparedValues` says.
+ * property, as columns. A property's column is named `p` and its number; it is a list of texts, or what `PreparedValues`
+ * says.
  */
 export type EventFormat = "lines" | "columns";
 
@@ -58,6 +61,17 @@ export interface DayRows {
   readonly format?: EventFormat;
   readonly events: number;
   /** The numbers of the properties with a value in some event, each once. */
+  readonly properties: readonly number[];
+}
+
+/** Events of the users of one shard, as columns. */
+export interface ShardRows {
+  /** From 0 on. */
+  readonly shard: number;
+  readonly file: string;
+  /** The number of events of each UTC day, by the number of the day. */
+  readonly days: ReadonlyMap<number, number>;
+  /** As those of DayRows. */
   readonly properties: readonly number[];
 }
 

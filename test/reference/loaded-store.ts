@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPreparer, type PreparerOptions } from "../../services/event/load/prepare.ts";
 import { encodeSpoolLine } from "../../services/event/spool-line.ts";
+import { shardOfUser } from "../../store/events/clickhouse/shards.ts";
 import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
 import type { CohortMember, EventStore } from "../../store/events/events.ts";
 import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
@@ -16,8 +17,13 @@ export interface LoadedStore extends AsyncDisposable {
   readonly store: EventStore;
 }
 
+export interface EmptyStore extends EventStore {
+  /** Of a store that divides users among shards. */
+  readonly shardCount?: number;
+}
+
 /** Opens an empty store. */
-export type OpenStore = (folder: string, stagingFolder: string) => Promise<EventStore>;
+export type OpenStore = (folder: string, stagingFolder: string) => Promise<EmptyStore>;
 
 /** Opens a DuckDB store. */
 const openDuckDb: OpenStore = (folder, stagingFolder) =>
@@ -44,9 +50,11 @@ export async function openLoadedStore(
   opened.defer(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, "events"), stagingFolder);
   opened.use(store);
-  const eventFormat = openStore === openDuckDb ? "columns" : "lines";
+  const { shardCount } = store;
   using intake = openSqliteIntake({ path: join(folder, "intake.sqlite") });
-  await loadAll(store, { intake, folder: stagingFolder, eventFormat }, project, records);
+  const shardOf = shardCount === undefined ? undefined : (user: number) => shardOfUser(user, shardCount);
+  const options = { intake, folder: stagingFolder, eventFormat: "columns", shardOf } as const;
+  await loadAll(store, options, project, records);
   for (const { name, day, kind, members } of project.clusters) {
     const version = { projectId: project.projectId, name, day, kind };
     await store.importCohort(version, listOnce(members));

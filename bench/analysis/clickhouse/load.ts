@@ -8,11 +8,13 @@ import { freePort, makeFolder, type Server, startServer } from "../../harness/pr
 import { projectId } from "../data.ts";
 import { type Measured, measureTurn, startLoad } from "../ingest-rounds.ts";
 import { allQueryable } from "../service.ts";
+import { type CpuMs, parts, perRecord, readCpu } from "./cpu.ts";
 import { areInstalled, type StoreServers, startStore } from "./servers.ts";
 
 /**
  * Measures how many records a second of one replica become queryable, against a bare loop that inserts the rows of the same
- * batches into a table of the same form, as lines of JSON or as columns, in turns. PostgreSQL, ClickHouse, the replica and the sender run on the
+ * batches into a table of the same form, as lines of JSON or as columns (Parquet as replicas send it, or the engine's Native),
+ * in turns. PostgreSQL, ClickHouse, the replica and the sender run on the
  * same cores. A round sends records to the replica, with ClickHouse there; then again while ClickHouse is down, so that all
  * of them wait in the spool when it is there again.
  */
@@ -32,6 +34,8 @@ const [records, batch, rounds] = [values.records, values.batch, values.rounds].m
 await using store = await startStore(1);
 await using replica = await startReplica(store);
 const load = startLoad();
+/** Asking takes milliseconds of the replica and of PostgreSQL, which reads the first record that waits. */
+const pollMs = 100;
 const turn = { connections: 16, batches: Math.ceil(records / batch), records: batch };
 const count = turn.batches * turn.records;
 
@@ -56,12 +60,19 @@ interface Loaded {
 async function sendAndLoad(): Promise<Loaded> {
   const startMs = performance.now();
   await measureTurn(load, replica, turn);
-  await allQueryable(replica);
+  await allQueryable(replica, pollMs);
   return { seconds: (performance.now() - startMs) / 1_000, records: count };
 }
 
+const cpuNow = (): CpuMs =>
+  readCpu({
+    replica: replica.pid,
+    postgres: store.postgres.pid,
+    shards: store.shards.map(({ pid }) => pid),
+  });
+
 /** Sends records while ClickHouse is down, and measures their loading from the end of its first batch. */
-async function loadBacklog(): Promise<Loaded & { readonly accepted: Measured }> {
+async function loadBacklog(): Promise<Loaded & { readonly accepted: Measured; readonly cpu: CpuMs }> {
   const [shard] = store.shards;
   const from = await lastBatch();
   await shard!.kill();
@@ -75,13 +86,16 @@ async function loadBacklog(): Promise<Loaded & { readonly accepted: Measured }> 
     first = await rowsFrom();
   }
   const startMs = performance.now();
-  await allQueryable(replica);
+  const before = cpuNow();
+  await allQueryable(replica, pollMs);
   const seconds = (performance.now() - startMs) / 1_000;
-  return { seconds, records: (await rowsFrom()) - first, accepted };
+  const after = cpuNow();
+  const loaded = (await rowsFrom()) - first;
+  return { seconds, records: loaded, accepted, cpu: perRecord(before, after, loaded) };
 }
 
 /** Inserts the rows of the batches after one, one batch after the other, as the loader does. */
-async function insertAgain(from: number, format: "Native" | "JSONEachRow"): Promise<Loaded> {
+async function insertAgain(from: number, format: "Native" | "Parquet" | "JSONEachRow"): Promise<Loaded> {
   const sql = store.sqlOf(0);
   const numbers = (await sql(`SELECT DISTINCT batch FROM e${projectId} WHERE batch > ${from} ORDER BY batch`))
     .trim()
@@ -95,8 +109,11 @@ async function insertAgain(from: number, format: "Native" | "JSONEachRow"): Prom
     return bytes;
   };
   const parts: Buffer[] = [];
+  const plain = "SETTINGS output_format_parquet_compression_method = 'none'";
   for (const number of numbers)
-    parts.push(await post(`SELECT * FROM e${projectId} WHERE batch = ${number} FORMAT ${format}`, ""));
+    parts.push(
+      await post(`SELECT * FROM e${projectId} WHERE batch = ${number} ${plain} FORMAT ${format}`, ""),
+    );
   const startMs = performance.now();
   for (const part of parts) await post(`INSERT INTO bare SETTINGS async_insert = 0 FORMAT ${format}`, part);
   const seconds = (performance.now() - startMs) / 1_000;
@@ -107,20 +124,25 @@ const perSecond = ({ seconds, records: loaded }: Loaded): number => loaded / sec
 interface Round {
   readonly queryable: number;
   readonly backlog: number;
-  readonly columns: number;
+  readonly native: number;
+  readonly parquet: number;
   readonly lines: number;
   readonly batches: number;
 }
 
 const measured: Round[] = [];
+const cpu: CpuMs[] = [];
 await sendAndLoad();
 for (let round = 0; round < rounds; round++) {
   const from = await lastBatch();
   const queryable = perSecond(await sendAndLoad());
-  const backlog = perSecond(await loadBacklog());
-  const columns = perSecond(await insertAgain(from, "Native"));
+  const waiting = await loadBacklog();
+  cpu.push(waiting.cpu);
+  const backlog = perSecond(waiting);
+  const native = perSecond(await insertAgain(from, "Native"));
+  const parquet = perSecond(await insertAgain(from, "Parquet"));
   const lines = perSecond(await insertAgain(from, "JSONEachRow"));
-  measured.push({ queryable, backlog, columns, lines, batches: (await lastBatch()) - from });
+  measured.push({ queryable, backlog, native, parquet, lines, batches: (await lastBatch()) - from });
 }
 load.disconnect();
 console.table(
@@ -129,9 +151,11 @@ console.table(
   ),
 );
 for (const name of ["queryable", "backlog"] as const) {
-  const ratios = (["lines", "columns"] as const).map(
+  const ratios = (["lines", "parquet", "native"] as const).map(
     (loop) => `${median(measured.map((one) => one[name] / one[loop])).toFixed(2)} × of ${loop}`,
   );
   console.log(`${name}: ${ratios.join(", ")}`);
 }
+const cpuTexts = parts.map((part) => `${part} ${median(cpu.map((one) => one[part])).toFixed(1)}`);
+console.log(`CPU µs a record that waited: ${cpuTexts.join(", ")}`);
 console.log(`${count} records in batches of ${batch}, load average ${loadavg()[0]!.toFixed(1)}`);

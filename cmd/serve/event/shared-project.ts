@@ -149,7 +149,7 @@ async function openProjectLoader(
         startWorker({
           intake,
           stagingFolder,
-          eventFormat: "lines",
+          shardCount: config.stores.clickhouse.shards.length,
           progress: createProgress(),
           niceness: engine.niceness,
         }),

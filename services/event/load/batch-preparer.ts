@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
-import type { EventFormat, SpoolPlace } from "../../../store/events/events.ts";
+import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { stringifyAnyJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
@@ -12,17 +12,15 @@ import { createSampler, outcomeOf, type RepeatedId, refusedAs, type Sampler } fr
 import type { RecordSource } from "../watch/seen-record.ts";
 import type { LoadRefusal, PreparedBatch, PrepareTask } from "./prepared.ts";
 import type { ProjectState } from "./project-state.ts";
-import { ProjectFiles } from "./rows/row-files.ts";
+import { type EventDivision, ProjectFiles } from "./rows/row-files.ts";
 import { writeSeen, writeUpdate, writeUser } from "./rows/rows.ts";
 import { Tally } from "./tally.ts";
 import type { TaskLine } from "./task-lines.ts";
 
-export interface RowsOptions {
+export interface RowsOptions extends EventDivision {
   readonly intake: Intake;
   /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
-  /** The format of files of events. Default: lines. */
-  readonly eventFormat?: EventFormat;
 }
 
 /** Prepares one batch. */
@@ -32,20 +30,20 @@ export class BatchPreparer implements Disposable {
   readonly #projects: ReadonlyMap<number, ProjectState>;
   readonly #files = new Map<number, ProjectFiles>();
   readonly #folder: string;
-  readonly #format: EventFormat;
+  readonly #division: EventDivision;
   readonly #from: SpoolPlace;
   readonly #sampler: Sampler | undefined;
   #firstReceivedMs = Number.POSITIVE_INFINITY;
 
   constructor(
-    { intake, folder, eventFormat = "lines" }: RowsOptions,
+    { intake, folder, ...division }: RowsOptions,
     projects: ReadonlyMap<number, ProjectState>,
     { from, watched }: PrepareTask,
   ) {
     this.#intake = intake;
     this.#projects = projects;
     this.#folder = folder;
-    this.#format = eventFormat;
+    this.#division = division;
     this.#from = from;
     this.#sampler = createSampler(watched);
   }
@@ -170,7 +168,7 @@ export class BatchPreparer implements Disposable {
     const files = this.#filesOf(projectId);
     const userId = this.#userOf(files, projectId, checked);
     if (checked.kind === "event") {
-      files.eventsAt(checked.timeMs).write(state, checked, userId, receivedMs);
+      files.eventsOf(checked.timeMs, userId).write(state, checked, userId, receivedMs);
       tally.events++;
     } else if (checked.kind === "update") {
       writeUpdate(files.updates, state, checked, userId, receivedMs);
@@ -188,7 +186,8 @@ export class BatchPreparer implements Disposable {
     if (!this.#claimUuid(line, event.uuid)) return;
     const files = this.#filesOf(projectId);
     const userId = this.#userOf(files, projectId, event);
-    files.columnsAt(event.timeMs).writeShaped({ event, values: shapes.values, buffer, userId, receivedMs });
+    const columns = files.columnsOf(event.timeMs, userId);
+    columns.writeShaped({ event, values: shapes.values, buffer, userId, receivedMs });
     this.tally.events++;
   }
 
@@ -214,7 +213,7 @@ export class BatchPreparer implements Disposable {
     const known = this.#files.get(projectId);
     if (known !== undefined) return known;
     const { number, offset } = this.#from;
-    const files = new ProjectFiles(this.#folder, `${number}-${offset}`, projectId, this.#format);
+    const files = new ProjectFiles(this.#folder, `${number}-${offset}`, projectId, this.#division);
     this.#files.set(projectId, files);
     return files;
   }

@@ -69,6 +69,10 @@ export function createPreparer(options: PreparerOptions): Preparer {
 }
 
 /** Records that are watched, and those of an intake that collects keys, are needed as values. */
-function canBeShaped({ intake, eventFormat }: PreparerOptions, { watched = [] }: PrepareTask): boolean {
-  return eventFormat === "columns" && !intake.needsKeys && watched.length === 0;
+function canBeShaped(
+  { intake, eventFormat, shardOf }: PreparerOptions,
+  { watched = [] }: PrepareTask,
+): boolean {
+  const areColumns = eventFormat === "columns" || shardOf !== undefined;
+  return areColumns && !intake.needsKeys && watched.length === 0;
 }

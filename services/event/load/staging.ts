@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LoadBatch } from "../../../store/events/events.ts";
 
 /** Names of files of prepared rows; older versions wrote the events of all days to one file, `events`. */
-const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|events|updates|seen|users)\.(?:ndjson|parquet)$/;
+const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|shard\d+|events|updates|seen|users)\.(?:ndjson|parquet)$/;
 
 /** Creates the folder of prepared rows and removes the files of an earlier run. */
 export async function clearStaging(folder: string): Promise<void> {
@@ -14,8 +14,8 @@ export async function clearStaging(folder: string): Promise<void> {
 }
 
 export async function removeRows({ projects }: LoadBatch): Promise<void> {
-  const files = projects.flatMap(({ days = [], updatesFile, seenFile, usersFile }) => [
-    ...days.map(({ file }) => file),
+  const files = projects.flatMap(({ days = [], shards = [], updatesFile, seenFile, usersFile }) => [
+    ...[...days, ...shards].map(({ file }) => file),
     ...[updatesFile, seenFile, usersFile].filter((file) => file !== undefined),
   ]);
   await Promise.all(files.map((file) => rm(file, { force: true })));

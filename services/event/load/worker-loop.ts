@@ -1,21 +1,20 @@
 import type { MessagePort } from "node:worker_threads";
-import type { EventFormat } from "../../../store/events/events.ts";
 import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
+import type { EventDivision } from "./rows/row-files.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
-export interface PrepareThread {
+export interface PrepareThread extends EventDivision {
   readonly port: MessagePort;
   /** Opens the intake; called at the first reset, and again if that failed. */
   readonly openIntake: () => Intake | Promise<Intake>;
   /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
-  readonly eventFormat: EventFormat;
   readonly progress: Float64Array<SharedArrayBuffer>;
 }
 
 /** Serves messages until the message `close`. */
-export function servePreparer({ port, openIntake, folder, eventFormat, progress }: PrepareThread): void {
+export function servePreparer({ port, openIntake, folder, progress, ...division }: PrepareThread): void {
   let intake: Intake | undefined;
   let preparer: Preparer | undefined;
   const open = async (): Promise<Preparer> => {
@@ -23,7 +22,7 @@ export function servePreparer({ port, openIntake, folder, eventFormat, progress 
     preparer ??= createPreparer({
       intake,
       folder,
-      eventFormat,
+      ...division,
       begun: (offset) => {
         progress[0] = offset;
       },

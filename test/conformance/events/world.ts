@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { shardOfUser } from "../../../store/events/clickhouse/shards.ts";
 import type {
   DayRows,
   EventName,
@@ -14,6 +15,7 @@ import type {
   SeenUser,
   SpoolPlace,
 } from "../../../store/events/events.ts";
+import { writeColumns } from "./columns.ts";
 
 export interface StoreLimits {
   readonly maxQueries: number;
@@ -27,6 +29,8 @@ export type LoadingStore = AsyncDisposable & Pick<EventStore, "schema" | "loaded
 export interface EventsWorld<S extends LoadingStore = EventStore> extends AsyncDisposable {
   /** For files of batches. */
   readonly folder: string;
+  /** The number of shards, for a store whose batches have columns of each shard. */
+  readonly shardCount?: number;
   /** @param now the time of exported users */
   open(limits?: StoreLimits): Promise<S>;
 }
@@ -106,11 +110,16 @@ export interface Rows {
 /** Batches that follow each other in a spool. */
 export class Batches {
   readonly #folder: string;
+  readonly #shardCount: number | undefined;
+  /** Properties by project and number, for the types of columns. */
+  readonly #properties = new Map<number, Map<number, Property>>();
   #files = 0;
   #place: SpoolPlace = { number: 0, offset: 0 };
 
-  constructor(folder: string) {
+  /** @param shardCount divides events among shards, as columns; default: lines of each day */
+  constructor(folder: string, shardCount?: number) {
     this.#folder = folder;
+    this.#shardCount = shardCount;
   }
 
   /** The next batch, its files written. */
@@ -134,12 +143,15 @@ export class Batches {
   }: Rows): Promise<ProjectRows> {
     const seen = users.filter(isSeen).map(({ u, a, d }) => ({ u, a, d }));
     const operations = users.filter(({ o }) => o !== "seen").map(({ u, o, p }) => ({ u, o, p }));
+    const known = this.#properties.get(projectId) ?? new Map<number, Property>();
+    this.#properties.set(projectId, known);
+    for (const one of more.newProperties ?? []) known.set(one.number, one);
     return {
       projectId,
       newEvents: [],
       newProperties: [],
       ...more,
-      ...(events.length > 0 && { days: await writeDays(events, (lines) => this.#file(lines)) }),
+      ...(events.length > 0 && (await this.#writeEvents(events, known))),
       ...(updates.length > 0 && { updatesFile: await this.#file(updates) }),
       ...(seen.length > 0 && { seenFile: await this.#file(seen) }),
       ...(operations.length > 0 && { usersFile: await this.#file(operations) }),
@@ -150,6 +162,28 @@ export class Batches {
         users: operations.length,
       },
     };
+  }
+
+  async #writeEvents(
+    events: readonly PreparedEvent[],
+    known: ReadonlyMap<number, Property>,
+  ): Promise<Pick<ProjectRows, "days" | "shards">> {
+    const count = this.#shardCount;
+    if (count === undefined) return { days: await writeDays(events, (lines) => this.#file(lines)) };
+    const byShard = Map.groupBy(events, ({ u }) => shardOfUser(u, count));
+    const shards = Array.from(byShard, ([shard, rows]) => {
+      const file = join(this.#folder, `it's "${++this.#files}".parquet`);
+      const properties = propertiesOf(rows);
+      writeColumns(
+        file,
+        rows,
+        properties.map((number) => known.get(number)!),
+      );
+      const byDay = Map.groupBy(rows, ({ t }) => Math.floor(t / dayMs));
+      const days = new Map(Array.from(byDay, ([day, { length }]) => [day, length]));
+      return { shard, file, days, properties };
+    });
+    return { shards };
   }
 
   async #file(lines: readonly object[]): Promise<string> {
@@ -166,10 +200,14 @@ export async function writeDays(
 ): Promise<readonly DayRows[]> {
   const byDay = Map.groupBy(events, ({ t }) => Math.floor(t / dayMs));
   const files = Array.from(byDay, async ([day, lines]) => {
-    const properties = new Set(lines.flatMap(({ p }) => Object.keys(p).map(Number)));
-    return { day, file: await write(lines), events: lines.length, properties: [...properties] };
+    return { day, file: await write(lines), events: lines.length, properties: propertiesOf(lines) };
   });
   return Promise.all(files);
+}
+
+/** Returns the numbers of the properties of events, each once. */
+function propertiesOf(events: readonly PreparedEvent[]): readonly number[] {
+  return [...new Set(events.flatMap(({ p }) => Object.keys(p).map(Number)))];
 }
 
 /** A store with the vocabulary known to project 1, and the batches that follow. */
@@ -186,7 +224,7 @@ export async function openStore<S extends LoadingStore>(
   limits?: StoreLimits,
 ): Promise<OpenedStore<S>> {
   const world = await create();
-  const batches = new Batches(world.folder);
+  const batches = new Batches(world.folder, world.shardCount);
   let store = await world.open(limits);
   await store.load(await batches.next(vocabulary));
   return {

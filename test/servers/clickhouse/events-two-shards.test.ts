@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
+import { testLoad } from "../../conformance/events/load.ts";
 import { testEvents } from "../../conformance/events.ts";
 import { openStoreServers, type StoreServers } from "./world.ts";
 
@@ -9,3 +10,10 @@ beforeAll(async () => {
 afterAll(() => servers[Symbol.asyncDispose]());
 
 testEvents("event store in ClickHouse on two shards", () => servers.createWorld());
+
+describe("event store in ClickHouse on two shards, with lines of days", () => {
+  testLoad(async () => {
+    const { shardCount: _, ...world } = await servers.createWorld();
+    return world;
+  });
+});

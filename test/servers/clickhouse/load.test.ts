@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import { openClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
@@ -52,7 +53,7 @@ async function openLoaded(): Promise<Opened> {
   const clock = { nowMs: Date.UTC(2026, 5, 1) };
   const options = { ...world.options, ledger: { ...world.options.ledger, now: () => clock.nowMs } };
   const store = await openClickHouseStore(options);
-  const batches = new Batches(world.folder);
+  const batches = new Batches(world.folder, world.shardCount);
   await store.load(await batches.next(vocabulary));
   return {
     world: { ...world, options },
@@ -204,24 +205,41 @@ describe("rows", () => {
     expect(counted?.totals).toEqual([4, 2]);
   });
 
-  it("have no negative zeros", async () => {
+  it.each(["lines", "columns"])("have no negative zeros in %s", async (format) => {
     await using opened = await openLoaded();
+    const { batches, store, world } = opened;
     const p = { [price.number]: -0, [properties.itemCount.number]: [-0, null, 1] };
-    // JSON.stringify writes 0.
-    const batch = await opened.batches.next({ events: [eventOf({ p })] });
-    const file = batch.projects[0]!.days![0]!.file;
-    const { readFile, writeFile } = await import("node:fs/promises");
-    await writeFile(
-      file,
-      (await readFile(file, "utf8")).replace('"1":0', '"1":-0.0').replace("[0,", "[-0.0,"),
-    );
-    await opened.store.load(batch);
+    const given = { newProperties: Object.values(properties), events: [eventOf({ p })] };
+    const batch = await batches.next(given);
+    const ofDays = await new Batches(world.folder).next(given);
+    for (const { file } of ofDays.projects[0]!.days!) {
+      // JSON.stringify writes 0.
+      const text = readFileSync(file, "utf8").replace('"1":0', '"1":-0.0').replace("[0,", "[-0.0,");
+      writeFileSync(file, text);
+    }
+    await store.load(format === "columns" ? batch : { ...batch, projects: ofDays.projects });
     const texts = await Promise.all(
       servers.shards.map(({ query }) =>
-        query(`SELECT toString(p1), toString(p11) FROM ${opened.world.options.database}.e1`),
+        query(`SELECT toString(p1), toString(p11) FROM ${world.options.database}.e1`),
       ),
     );
     expect(texts.join("")).toBe("0\t[0,NULL,1]");
+  });
+
+  it.each([
+    ["are for more shards", { shard: 2 }, "events of shard 2 are for more shards than 2"],
+    ["are unreadable", { file: "/nowhere.parquet" }, "no such file"],
+  ])("of a batch whose columns %s are not loaded", async (_what, changed, message) => {
+    await using opened = await openLoaded();
+    const { batches, store } = opened;
+    const batch = await batches.next({ events: [eventOf({ u: first }), eventOf({ u: second })] });
+    const [rows] = batch.projects;
+    const [one, two] = rows!.shards!;
+    const projects = [{ ...rows!, shards: [one!, { ...two!, ...changed }] }];
+    await expect(store.load({ ...batch, projects })).rejects.toThrow(message);
+    expect(await recordsOf(store)).toEqual([]);
+    await store.load(batch);
+    expect(await recordsOf(store)).toHaveLength(2);
   });
 
   it("of users keep empty lists", async () => {

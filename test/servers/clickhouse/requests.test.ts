@@ -21,6 +21,7 @@ describe.each([1, 2])("ClickHouse on %d shards", (shards) => {
       const store = await world.open({ maxQueries: 2, maxWaiting: 100 });
       return {
         ...store,
+        shardCount: shards,
         async [Symbol.asyncDispose]() {
           await store[Symbol.asyncDispose]();
           await world[Symbol.asyncDispose]();

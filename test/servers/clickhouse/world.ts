@@ -60,6 +60,7 @@ async function createWorld(
   return {
     folder,
     options,
+    shardCount: shards.length,
     open: (limits) => openClickHouseStore({ ...options, ...limits }),
     async [Symbol.asyncDispose]() {
       // The schema, and what the servers have not deleted yet, go with the servers.

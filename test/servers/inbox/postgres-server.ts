@@ -10,6 +10,7 @@ import { freePort } from "../ports.ts";
 /** A PostgreSQL of our own on 127.0.0.1, in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** Ends it, by default like a power cut: no goodbye, no checkpoint. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again, on the same port and folder. */
@@ -72,6 +73,9 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
   await start();
   return {
     url,
+    get pid() {
+      return server.pid!;
+    },
     start,
     async kill(signal = "SIGKILL") {
       if (server.exitCode !== null || server.signalCode !== null) return;

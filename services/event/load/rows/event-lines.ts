@@ -1,12 +1,12 @@
 import type { CheckedEvent } from "../../record/record.ts";
 import type { ProjectState } from "../project-state.ts";
-import type { DayFile } from "./day-file.ts";
+import type { EventFile } from "./event-file.ts";
 import { NumberSet } from "./number-set.ts";
 import { RowFile } from "./row-file.ts";
 import { writeEvent } from "./rows.ts";
 
 /** Events as lines of PreparedEvent. */
-export class EventLines implements DayFile {
+export class EventLines implements EventFile {
   readonly #lines: RowFile;
   readonly #used = new NumberSet();
 

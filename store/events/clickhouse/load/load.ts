@@ -147,24 +147,31 @@ async function insert(
   batch: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { projectId, days, updatesFile, seenFile, usersFile } = rows;
+  const { projectId, updatesFile, seenFile, usersFile } = rows;
   await columns.ensure(projectId, [...schema.properties.values()], names.properties);
   const target: Target = { connection, projectId, batch, schema, before, signal };
-  if (days !== undefined) await loadEvents(target, days);
+  await loadEvents(target, rows);
   if (updatesFile !== undefined) await loadUpdates(target, linesOf(updatesFile));
   if (seenFile !== undefined || usersFile !== undefined) await loadUsers(target, { seenFile, usersFile });
 }
 
 function changesOf({ rows, names, removals }: Planned): LoadedProject {
-  const days = rows.days ?? [];
   return {
     projectId: rows.projectId,
     newEvents: names.events,
     newProperties: names.properties,
     removals,
-    days: days.map(({ day, events }) => [day, events] as const),
+    days: [...eventsOfDays(rows)],
     hasUpdatable: rows.updatesFile !== undefined,
   };
+}
+
+/** Returns the number of events of each day. */
+function eventsOfDays({ days = [], shards = [] }: ProjectRows): ReadonlyMap<number, number> {
+  const all = new Map(days.map(({ day, events }) => [day, events]));
+  for (const [day, events] of shards.flatMap((one) => [...one.days]))
+    all.set(day, (all.get(day) ?? 0) + events);
+  return all;
 }
 
 function countsOf({ projects }: LoadBatch): LoadCounts {

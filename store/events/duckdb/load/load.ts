@@ -40,6 +40,7 @@ async function loadProject(
   scratchFolder: string,
 ): Promise<ProjectTables> {
   const { projectId, updatesFile, seenFile, usersFile } = rows;
+  if (rows.shards !== undefined) throw new TypeError("events of shards are not for this store");
   const old = before ?? emptyProject(projectId);
   const known = await register(session, projectId, old.schema, rows);
   const days =

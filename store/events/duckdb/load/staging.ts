@@ -31,7 +31,7 @@ export function fileRelation(
 /**
  * Returns the rows of a Parquet file as a subquery.
  * @param columns the name of the column by that of the file
- * @param properties columns of the file by their number
+ * @param properties columns of the file, named `p` and their number
  */
 export function columnsRelation(
   file: string,
@@ -40,7 +40,7 @@ export function columnsRelation(
 ): string {
   const selected = [
     ...Object.entries(columns).map(([key, [name]]) => `${key} AS ${name}`),
-    ...properties.map((one) => `"${one.number}" AS ${propertyColumn(one)}`),
+    ...properties.map((one) => `p${one.number} AS ${propertyColumn(one)}`),
   ];
   return `(SELECT ${selected.join(", ")} FROM read_parquet(${textLiteral(file)}))`;
 }

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Column } from "../../../../../base/parquet/column.ts";
-import { ParquetFile } from "../../../../../base/parquet/file.ts";
-import type { ValueType } from "../../../../../base/parquet/values.ts";
+import { expect, it } from "vitest";
 import type { DuckDbStore } from "../../../../../store/events/duckdb/duckdb.ts";
 import type {
   DayRows,
@@ -10,39 +8,21 @@ import type {
   ProjectRows,
   Property,
 } from "../../../../../store/events/events.ts";
+import { writeColumns } from "../../../../conformance/events/columns.ts";
 import { testLoad } from "../../../../conformance/events/load.ts";
-import type { EventsWorld } from "../../../../conformance/events/world.ts";
+import { Batches, type EventsWorld } from "../../../../conformance/events/world.ts";
 import { createDuckDbWorld } from "../duckdb-world.ts";
-
-const keys = { e: "int32", t: "int64", r: "int64", u: "int64", a: "text", d: "text" } as const;
-const valueTypes: Readonly<Record<Property["type"], ValueType>> = {
-  number: "double",
-  text: "text",
-  time: "int64",
-  boolean: "boolean",
-  list: "text",
-  object: "text",
-  object_group: "text",
-};
 
 /** Writes the lines of a day as columns. */
 function asColumns(rows: DayRows, properties: readonly Property[]): DayRows {
-  const file = new ParquetFile(`${rows.file}.parquet`);
-  const columns = new Map<string, Column>();
-  for (const [key, value] of Object.entries(keys))
-    columns.set(key, file.addColumn(key, { value, isList: false }));
-  for (const { number, type, group } of properties) {
-    if (!rows.properties.includes(number)) continue;
-    const isList = group !== undefined || type === "list";
-    columns.set(String(number), file.addColumn(String(number), { value: valueTypes[type], isList }));
-  }
-  for (const line of readFileSync(rows.file, "utf8").split("\n").filter(Boolean)) {
-    const { p, ...event } = JSON.parse(line) as PreparedEvent;
-    for (const [key, value] of Object.entries({ ...event, ...p })) columns.get(key)!.set(file.row, value);
-    file.endRow();
-  }
-  file.close();
-  return { ...rows, file: file.path, format: "columns" };
+  const lines = readFileSync(rows.file, "utf8").split("\n").filter(Boolean);
+  const file = `${rows.file}.parquet`;
+  writeColumns(
+    file,
+    lines.map((line) => JSON.parse(line) as PreparedEvent),
+    properties.filter(({ number }) => rows.properties.includes(number)),
+  );
+  return { ...rows, file, format: "columns" };
 }
 
 function withColumns(store: DuckDbStore, batch: LoadBatch): LoadBatch {
@@ -65,3 +45,13 @@ async function createColumnsWorld(): Promise<EventsWorld> {
 }
 
 testLoad(createColumnsWorld);
+
+it("refuses events of shards, which it would lose", async () => {
+  await using world = await createDuckDbWorld();
+  await using store = await world.open();
+  const shards = [{ shard: 0, file: "none", days: new Map([[1, 1]]), properties: [] }];
+  const batch = await new Batches(world.folder).next({ events: [] });
+  const projects = batch.projects.map((rows) => ({ ...rows, shards }));
+  await expect(store.load({ ...batch, projects })).rejects.toThrow("events of shards");
+  expect(store.loadedTo()).toBeUndefined();
+});

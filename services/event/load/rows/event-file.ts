@@ -1,8 +1,8 @@
 import type { CheckedEvent } from "../../record/record.ts";
 import type { ProjectState } from "../project-state.ts";
 
-/** A file of the events of one UTC day. */
-export interface DayFile {
+/** A file of events of one UTC day, or of one shard of users. */
+export interface EventFile {
   readonly path: string;
   /** Number of events. */
   readonly count: number;
