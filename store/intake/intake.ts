@@ -56,10 +56,11 @@ export interface Intake extends AsyncDisposable {
 /** The keys which a batch may use, by project. */
 export type IntakeKeys = ReadonlyMap<number, ProjectKeys>;
 
+/** A key may be there several times. */
 export interface ProjectKeys {
-  readonly accountIds: ReadonlySet<string>;
-  readonly distinctIds: ReadonlySet<string>;
-  readonly uuids: ReadonlySet<string>;
+  readonly accountIds: readonly string[];
+  readonly distinctIds: readonly string[];
+  readonly uuids: readonly string[];
   /** The ids by the name of the event. */
   readonly firstCheckIds: ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -43,12 +43,13 @@ export function createPreparer(options: PreparerOptions): Preparer {
         ]),
       );
       const shapes = new Map(Array.from(projects, ([id, state]) => [id, new RecordShapes(state)]));
-      shaped = new ShapedLines((id) => shapes.get(id));
+      shaped = new ShapedLines(shapes);
     },
     async prepare(task) {
       const { from } = task;
       using batch = new BatchPreparer(options, projects, task);
       const lines = new TaskLines(task, begun, canBeShaped(options, task) ? shaped : undefined);
+      shaped?.begin(intake.needsKeys);
       if (intake.needsKeys) {
         const all = lines.all();
         await intake.begin(from, keysOf(all, projects));
@@ -68,11 +69,8 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 }
 
-/** Records that are watched, and those of an intake that collects keys, are needed as values. */
-function canBeShaped(
-  { intake, eventFormat, shardOf }: PreparerOptions,
-  { watched = [] }: PrepareTask,
-): boolean {
+/** Records that are watched are needed as values. */
+function canBeShaped({ eventFormat, shardOf }: PreparerOptions, { watched = [] }: PrepareTask): boolean {
   const areColumns = eventFormat === "columns" || shardOf !== undefined;
-  return areColumns && !intake.needsKeys && watched.length === 0;
+  return areColumns && watched.length === 0;
 }

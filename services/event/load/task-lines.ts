@@ -86,15 +86,23 @@ export class TaskLines {
   }
 }
 
-/** Returns the keys of all records of the projects, without those of shaped lines. */
+/** Returns the keys of all records of the projects. */
 export function keysOf(
   lines: readonly TaskLine[],
   projects: { has(projectId: number): boolean },
 ): IntakeKeys {
   const collector = new KeyCollector();
   for (const { content } of lines) {
-    if (typeof content === "string" || "shapes" in content || !projects.has(content.projectId)) continue;
-    for (const record of content.records) collector.add(content.projectId, record);
+    if (typeof content === "string" || !projects.has(content.projectId)) continue;
+    const { projectId } = content;
+    if ("shapes" in content) {
+      for (const { event, json } of content.records) {
+        if (event === undefined) collector.add(projectId, json);
+        else collector.addIds(projectId, event);
+      }
+    } else {
+      for (const record of content.records) collector.add(projectId, record);
+    }
   }
   return collector.keys;
 }

@@ -4,10 +4,17 @@ import { readId, readRoot } from "./root.ts";
 
 /** The keys of one project, to which keys are added. */
 interface OpenKeys {
-  readonly accountIds: Set<string>;
-  readonly distinctIds: Set<string>;
-  readonly uuids: Set<string>;
+  readonly accountIds: string[];
+  readonly distinctIds: string[];
+  readonly uuids: string[];
   readonly firstCheckIds: Map<string, Set<string>>;
+}
+
+/** The ids of a record which has no first check. */
+export interface RecordIds {
+  readonly accountId: string | undefined;
+  readonly distinctId: string | undefined;
+  readonly uuid: string | undefined;
 }
 
 /**
@@ -34,20 +41,28 @@ export class KeyCollector {
     if (typeof eventName !== "string" || firstCheckId === undefined) return;
     const ids = keys.firstCheckIds.get(eventName) ?? new Set();
     keys.firstCheckIds.set(eventName, ids);
-    addId(ids, firstCheckId);
+    const id = readId(firstCheckId);
+    if (typeof id === "string") ids.add(id);
+  }
+
+  /** Adds ids as the rules have read them. */
+  addIds(projectId: number, { accountId, distinctId, uuid }: RecordIds): void {
+    const keys = this.#of(projectId);
+    if (accountId !== undefined) keys.accountIds.push(accountId);
+    if (distinctId !== undefined) keys.distinctIds.push(distinctId);
+    if (uuid !== undefined) keys.uuids.push(uuid);
   }
 
   #of(projectId: number): OpenKeys {
     const known = this.#keys.get(projectId);
     if (known !== undefined) return known;
-    const keys = { accountIds: new Set<string>(), distinctIds: new Set<string>(), uuids: new Set<string>() };
-    const open: OpenKeys = { ...keys, firstCheckIds: new Map() };
+    const open: OpenKeys = { accountIds: [], distinctIds: [], uuids: [], firstCheckIds: new Map() };
     this.#keys.set(projectId, open);
     return open;
   }
 }
 
-function addId(ids: Set<string>, value: unknown): void {
+function addId(ids: string[], value: unknown): void {
   const id = readId(value);
-  if (typeof id === "string") ids.add(id);
+  if (typeof id === "string") ids.push(id);
 }

@@ -74,19 +74,23 @@ export class RecordShapes {
     this.#state = state;
   }
 
-  /** Whether a text read since `clear` had bytes beyond ASCII, which have not been checked. */
+  /** Whether a text read since `beginLine` had bytes beyond ASCII, which have not been checked. */
   get hasBeyondAscii(): boolean {
     return this.#reader.hasBeyondAscii;
   }
 
   clear(): void {
     this.values.clear();
+  }
+
+  beginLine(): void {
     this.#reader.hasBeyondAscii = false;
   }
 
   /** Adds the shape of a record that was accepted without dropped properties. @param record valid JSON */
-  learn(record: Uint8Array): void {
-    if (this.#branches >= maxBranches) return;
+  learn(record: Buffer): void {
+    // A batch that is read before it is prepared has many records of a new shape.
+    if (this.#branches >= maxBranches || this.match(record, 0) !== -1) return;
     const gaps = gapsOf(record, this.#state.rules.types);
     if (gaps === undefined) return;
     let node = this.#root;

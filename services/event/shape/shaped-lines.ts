@@ -24,33 +24,43 @@ export interface LineRecord {
 
 /** Records in succession without a known shape, after which some lines are parsed without trying. */
 const maxMisses = 256;
-const linesLeftOut = 500;
+/** Of those lines: about as many records, in lines of any length. */
+const bytesLeftOut = 262_144;
 
 /** Reads lines of the spool with the shapes of their projects. */
 export class ShapedLines {
-  readonly #shapesOf: (projectId: number) => RecordShapes | undefined;
+  readonly #shapes: ReadonlyMap<number, RecordShapes>;
+  #isKeeping = false;
   #misses = 0;
+  /** Bytes. */
   #leftOut = 0;
   /** The project of the last raw line, whose own project follows its record. */
   #rawProject: number | undefined;
 
-  constructor(shapesOf: (projectId: number) => RecordShapes | undefined) {
-    this.#shapesOf = shapesOf;
+  /** @param shapes by project */
+  constructor(shapes: ReadonlyMap<number, RecordShapes>) {
+    this.#shapes = shapes;
+  }
+
+  /** Begins a batch. @param isKeeping whether all values of its events stay valid until the next batch begins */
+  begin(isKeeping: boolean): void {
+    this.#isKeeping = isKeeping;
+    for (const shapes of this.#shapes.values()) shapes.clear();
   }
 
   /**
    * Reads a line. Returns undefined if it must be decoded as a whole: all lines that are not JSON, and some others. The
-   * values of events are valid until the next line is read.
+   * values of events are valid until the next line is read, unless the batch keeps them.
    * @param bytes with an LF after the line
    */
   read(bytes: Buffer, start: number, end: number): ShapedLine | undefined {
     if (this.#leftOut > 0) {
-      this.#leftOut--;
+      this.#leftOut -= end - start;
       return undefined;
     }
     if (this.#misses >= maxMisses) {
       this.#misses = 0;
-      this.#leftOut = linesLeftOut;
+      this.#leftOut = bytesLeftOut;
     }
     try {
       return isAt(bytes, start, rawHead)
@@ -64,9 +74,9 @@ export class ShapedLines {
 
   #readBody(bytes: Buffer, start: number, end: number): ShapedLine | undefined {
     const { head, bodyStart } = readHead(bytes, start, end) ?? {};
-    const shapes = head === undefined ? undefined : this.#shapesOf(head.projectId);
+    const shapes = head === undefined ? undefined : this.#shapes.get(head.projectId);
     if (head === undefined || bodyStart === undefined || shapes === undefined) return undefined;
-    shapes.clear();
+    this.#beginLine(shapes);
     const cursor = new JsonCursor(bytes.subarray(0, end), Number.POSITIVE_INFINITY);
     const records: LineRecord[] = [];
     const isList = bytes[bodyStart] === openArray;
@@ -80,6 +90,11 @@ export class ShapedLines {
     if (isList && bytes[at++] !== closeArray) return undefined;
     if (!tailForm.test(bytes.toString("latin1", at, end))) return undefined;
     return isDecodable(shapes, bytes, start, end) ? { ...head, shapes, records } : undefined;
+  }
+
+  #beginLine(shapes: RecordShapes): void {
+    if (!this.#isKeeping) shapes.clear();
+    shapes.beginLine();
   }
 
   #readRecord(
@@ -104,8 +119,8 @@ export class ShapedLines {
 
   /** Reads a line with one record, whose project and time of receipt follow it. */
   #readRaw(bytes: Buffer, lineStart: number, lineEnd: number): ShapedLine | undefined {
-    const shapes = this.#rawProject === undefined ? undefined : this.#shapesOf(this.#rawProject);
-    shapes?.clear();
+    const shapes = this.#rawProject === undefined ? undefined : this.#shapes.get(this.#rawProject);
+    if (shapes !== undefined) this.#beginLine(shapes);
     const start = lineStart + rawHead.length;
     // The elements of a list are records.
     if (bytes[start] === openArray) return undefined;
@@ -114,7 +129,7 @@ export class ShapedLines {
     const head = readRawTail(bytes.toString("utf8", end, lineEnd));
     this.#rawProject = head?.projectId;
     if (head === undefined) return undefined;
-    const own = this.#shapesOf(head.projectId);
+    const own = this.#shapes.get(head.projectId);
     if (own === undefined) return undefined;
     const event = own === shapes && matched !== -1 ? own.take(bytes, head.receivedMs) : undefined;
     this.#misses = event === undefined ? this.#misses + 1 : 0;

@@ -5,7 +5,7 @@ import { BatchIds, BatchProject, type UuidClaim } from "./batch.ts";
 import { chunksOf, packTexts } from "./packed-texts.ts";
 import type { Found, FoundId, ProjectAnswer, ProjectQuestion } from "./read-batch.ts";
 import type { ProjectRecent, RecentUsers } from "./recent-users.ts";
-import { hashUuids } from "./uuid-hash.ts";
+import { hashBytes, hashUuids } from "./uuid-hash.ts";
 
 /** What is asked about the keys of a project, and how the answer is read. */
 export interface AskedProject {
@@ -21,7 +21,10 @@ export function askAbout(keys: IntakeKeys, recent: RecentUsers): readonly AskedP
 function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRecent): AskedProject {
   const accounts = askAboutIds("account id", keys.accountIds, recent.accounts);
   const visitors = askAboutIds("distinct id", keys.distinctIds, recent.visitors);
-  const uuids = [...chunksOf([...keys.uuids])];
+  const uuids = Array.from(chunksOf(keys.uuids), (chunk) => ({
+    texts: chunk,
+    hashes: hashUuids(projectId, chunk),
+  }));
   const checks = Array.from(keys.firstCheckIds, ([event, ids]) => ({
     event,
     chunks: [...chunksOf([...ids])],
@@ -31,7 +34,7 @@ function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRe
       projectId,
       accounts: accounts.chunks.map(packTexts),
       visitors: visitors.chunks.map(packTexts),
-      uuids: uuids.map((chunk) => hashUuids(projectId, chunk)),
+      uuids: uuids.map(({ hashes }) => hashes),
       firstChecks: checks.map(({ event, chunks }) => ({ event, ids: chunks.map(packTexts) })),
     },
     read: (answer, reportedSeq) =>
@@ -47,11 +50,12 @@ function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRe
 }
 
 /** Asks about the ids which are not among the recent ones. */
-function askAboutIds(noun: string, ids: ReadonlySet<string>, recent: RecentIds) {
+function askAboutIds(noun: string, ids: readonly string[], recent: RecentIds) {
   const known = new BatchIds(noun);
   const asked: string[] = [];
   for (const given of ids) {
     const id = given.toWellFormed();
+    if (known.isAnnounced(id)) continue;
     const state = recent.get(id);
     known.announce(id, state);
     if (state === undefined) asked.push(id);
@@ -61,19 +65,29 @@ function askAboutIds(noun: string, ids: ReadonlySet<string>, recent: RecentIds) 
     chunks,
     read(answers: readonly (readonly FoundId[])[], reportedSeq: number): BatchIds {
       for (const [chunk, { at, user_id, bound, seq }] of foundIn(chunks, answers)) {
-        known.announce(chunk[at - 1]!, stateOf(user_id, bound === 1, seq < reportedSeq));
+        known.learn(chunk[at - 1]!, stateOf(user_id, bound === 1, seq < reportedSeq));
       }
       return known;
     },
   };
 }
 
+interface AskedUuids {
+  readonly texts: readonly string[];
+  /** One after the other. */
+  readonly hashes: Buffer;
+}
+
 /** Reads the claims of uuids. The last batch counts for a uuid which was claimed several times. */
-function readUuids(chunks: readonly (readonly string[])[], { uuids }: ProjectAnswer): Map<string, UuidClaim> {
+function readUuids(chunks: readonly AskedUuids[], { uuids }: ProjectAnswer): Map<string, UuidClaim> {
   const claims = new Map<string, UuidClaim>();
-  for (const uuid of chunks.flat()) claims.set(uuid, { timeMs: undefined, isNew: false });
+  for (const { texts, hashes } of chunks) {
+    for (let at = 0; at < texts.length; at++)
+      claims.set(texts[at]!, { timeMs: undefined, isNew: false, hashes, at: at * hashBytes });
+  }
   const lastSeqs = new Map<string, number>();
-  for (const [chunk, { at, time_ms, seq }] of foundIn(chunks, uuids)) {
+  const texts = chunks.map((chunk) => chunk.texts);
+  for (const [chunk, { at, time_ms, seq }] of foundIn(texts, uuids)) {
     const uuid = chunk[at - 1]!;
     if (seq < (lastSeqs.get(uuid) ?? 0)) continue;
     lastSeqs.set(uuid, seq);

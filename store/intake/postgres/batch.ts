@@ -17,6 +17,8 @@ export class BatchProject implements ProjectUsers {
   readonly uuids: Map<string, UuidClaim>;
   /** Whether each id is claimed, by event. */
   readonly firstChecks: Map<string, Map<string, boolean>>;
+  /** The claims of this batch. */
+  readonly newUuids: UuidClaim[] = [];
   readonly newFirstChecks: { readonly event: string; readonly id: string }[] = [];
   /** The number of users. */
   users: number;
@@ -38,6 +40,7 @@ export class BatchProject implements ProjectUsers {
     const { timeMs } = claim;
     if (timeMs !== undefined && Math.abs(steadyMs - timeMs) < windowMs) return false;
     claim.timeMs = steadyMs;
+    if (!claim.isNew) this.newUuids.push(claim);
     claim.isNew = true;
     return true;
   }
@@ -56,6 +59,9 @@ export interface UuidClaim {
   timeMs: number | undefined;
   /** Whether this batch has claimed it. */
   isNew: boolean;
+  /** The place of its hash among others. */
+  readonly hashes: Buffer;
+  readonly at: number;
 }
 
 /** An id and its user. */
@@ -73,6 +79,8 @@ const unknown = 0;
 export class BatchIds implements KnownIds {
   readonly #noun: string;
   readonly #states = new Map<string, IdState>();
+  /** The states that are new to this process. */
+  readonly #learnt = new Map<string, IdState>();
   readonly #changed = new Map<string, IdRow>();
 
   /** @param noun of one id, in messages */
@@ -80,19 +88,29 @@ export class BatchIds implements KnownIds {
     this.#noun = noun;
   }
 
-  /** Adds what is known of an id before the batch begins; undefined if it is new. */
+  /** Adds an id with what this process knows of it; undefined if that is nothing. */
   announce(id: string, state: IdState | undefined): void {
     this.#states.set(id, state ?? unknown);
   }
 
-  /** The known ids, after the batch. */
-  *known(): Generator<readonly [string, IdState]> {
-    for (const entry of this.#states) if (entry[1] !== unknown) yield entry;
+  isAnnounced(id: string): boolean {
+    return this.#states.has(id);
+  }
+
+  /** Adds what the database knows of an announced id. */
+  learn(id: string, state: IdState): void {
+    this.#states.set(id, state);
+    this.#learnt.set(id, state);
+  }
+
+  /** The ids of which this process knows something else after the batch than before. */
+  get learnt(): ReadonlyMap<string, IdState> {
+    return this.#learnt;
   }
 
   /** Adds what another source knows of an id that is new here. It is no change of the batch. */
   restore(id: string, state: IdState): void {
-    if (this.#states.get(id) === unknown) this.#states.set(id, state);
+    if (this.#states.get(id) === unknown) this.learn(id, state);
   }
 
   changed(): readonly IdRow[] {
@@ -105,12 +123,12 @@ export class BatchIds implements KnownIds {
   }
 
   setReported(id: string, state: IdState): void {
-    this.#states.set(id, state);
+    this.learn(id, state);
   }
 
   assign(id: string, userId: number, isBound: boolean): void {
     const isNew = this.#changed.get(id)?.isNew ?? this.#states.get(id) === unknown;
-    this.#states.set(id, stateOf(userId, isBound, true));
+    this.learn(id, stateOf(userId, isBound, true));
     this.#changed.set(id, { id, userId, isBound, isNew });
   }
 }

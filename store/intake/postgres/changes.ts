@@ -2,7 +2,7 @@ import { dayMs } from "../../../base/time/units.ts";
 import type { RestoredUser } from "../intake.ts";
 import type { Batch, BatchProject, IdRow } from "./batch.ts";
 import { chunksOf, integers, packTexts } from "./packed-texts.ts";
-import { hashUuids } from "./uuid-hash.ts";
+import { hashBytes } from "./uuid-hash.ts";
 import type { UuidRows } from "./uuid-tables.ts";
 import type { IdRows, ProjectChanges } from "./write-batch.ts";
 
@@ -67,25 +67,12 @@ function* firstChecksOf(project: BatchProject | undefined): Generator<ProjectCha
 
 /** Returns the claims of a batch by the day of their time. */
 export function uuidChanges({ projects }: Pick<Batch, "projects">): readonly UuidRows[] {
-  const days = new Map<number, { readonly hashes: Buffer[]; readonly times: number[] }>();
-  for (const [projectId, { uuids }] of projects) {
-    const claimed = Array.from(uuids).filter(([, { isNew }]) => isNew);
-    const byDay = Map.groupBy(claimed, ([, { timeMs }]) => Math.floor(timeMs! / dayMs));
-    for (const [day, claims] of byDay) {
-      const rows = days.get(day) ?? { hashes: [], times: [] };
-      days.set(day, rows);
-      rows.hashes.push(
-        hashUuids(
-          projectId,
-          claims.map(([uuid]) => uuid),
-        ),
-      );
-      for (const [, { timeMs }] of claims) rows.times.push(Math.round(timeMs!));
-    }
-  }
-  return Array.from(days, ([day, { hashes, times }]) => ({
-    day,
-    hashes: Buffer.concat(hashes),
-    times: integers(times),
-  }));
+  const claims = Array.from(projects.values(), ({ newUuids }) => newUuids).flat();
+  const byDay = Map.groupBy(claims, ({ timeMs }) => Math.floor(timeMs! / dayMs));
+  return Array.from(byDay, ([day, rows]) => {
+    const hashes = Buffer.allocUnsafe(rows.length * hashBytes);
+    let to = 0;
+    for (const { hashes: from, at } of rows) to += from.copy(hashes, to, at, at + hashBytes);
+    return { day, hashes, times: integers(rows.map(({ timeMs }) => Math.round(timeMs!))) };
+  });
 }

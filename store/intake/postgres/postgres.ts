@@ -128,8 +128,8 @@ export class PostgresIntake implements Intake {
     this.#version = await this.#orForget(this.#executor.call("writeBatch", 0, [changes], undefined));
     for (const [projectId, { accounts, visitors }] of projects) {
       const recent = this.#recent.of(projectId);
-      for (const [id, state] of accounts.known()) recent.accounts.set(id, state);
-      for (const [id, state] of visitors.known()) recent.visitors.set(id, state);
+      for (const [id, state] of accounts.learnt) recent.accounts.set(id, state);
+      for (const [id, state] of visitors.learnt) recent.visitors.set(id, state);
     }
     this.#batch = undefined;
     this.#restored.clear();

@@ -16,12 +16,13 @@ const events = ["open", "Open"];
 
 /** The given ids as keys of any kind, in projects 1 to 3. */
 export function keysOf(ids: Iterable<string>): IntakeKeys {
-  const all = new Set(ids);
+  // A batch often has an id twice.
+  const all = [...ids].flatMap((id) => [id, id]);
   const keys: ProjectKeys = {
     accountIds: all,
     distinctIds: all,
     uuids: all,
-    firstCheckIds: new Map(events.map((event) => [event, all])),
+    firstCheckIds: new Map(events.map((event) => [event, new Set(all)])),
   };
   return new Map([1, 2, 3].map((projectId) => [projectId, keys]));
 }

@@ -36,12 +36,12 @@ export function recordedEvent(id: string, { userId, ownsVisitor }: ResolvedUser)
 /** The keys of records of one project. */
 export function keysOf(project: number, records: readonly string[]): IntakeKeys {
   const identities = records.map(identityOf);
-  const given = (ids: readonly (string | undefined)[]) => new Set(ids.filter((id) => id !== undefined));
+  const given = (ids: readonly (string | undefined)[]) => ids.filter((id) => id !== undefined);
   const keys = {
     accountIds: given(identities.map(({ account }) => account)),
     distinctIds: given(identities.map(({ visitor }) => visitor)),
-    uuids: new Set(records),
-    firstCheckIds: new Map([[eventName, given(identities.map(({ firstCheck }) => firstCheck))]]),
+    uuids: records,
+    firstCheckIds: new Map([[eventName, new Set(given(identities.map(({ firstCheck }) => firstCheck)))]]),
   };
   return new Map([[project, keys]]);
 }

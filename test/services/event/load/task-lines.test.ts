@@ -7,9 +7,9 @@ import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../../store/events/events.ts";
-import type { Intake, IntakeKeys } from "../../../../store/intake/intake.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { casesOf } from "../../../thorough.ts";
+import { strict } from "./strict-intake.ts";
 
 interface Run {
   readonly prepared: readonly Omit<PreparedBatch, "batch">[];
@@ -44,41 +44,6 @@ async function run(lines: readonly string[], maxRecords: number, needsKeys: bool
   sqlite[Symbol.dispose]();
   rmSync(folder, { recursive: true });
   return { prepared, batches, rows, begun };
-}
-
-/** Throws when a key was not announced. */
-function strict(intake: Intake): Intake {
-  let keys: IntakeKeys = new Map();
-  const require = (isKnown: boolean | undefined) => {
-    if (isKnown !== true) throw new TypeError("the key was not announced");
-  };
-  return {
-    needsKeys: true,
-    preparedTo: () => intake.preparedTo(),
-    rewind: (to) => intake.rewind(to),
-    markUnreported: (from) => intake.markUnreported(from),
-    restore: (projectId, user) => intake.restore(projectId, user),
-    begin(from, announced = new Map()) {
-      keys = announced;
-      return intake.begin(from);
-    },
-    resolve(projectId, accountId, distinctId) {
-      require(accountId === undefined || keys.get(projectId)?.accountIds.has(accountId));
-      require(distinctId === undefined || keys.get(projectId)?.distinctIds.has(distinctId));
-      return intake.resolve(projectId, accountId, distinctId);
-    },
-    claimUuid(projectId, uuid, steadyMs) {
-      require(keys.get(projectId)?.uuids.has(uuid));
-      return intake.claimUuid(projectId, uuid, steadyMs);
-    },
-    claimFirstCheck(projectId, eventName, id) {
-      require(keys.get(projectId)?.firstCheckIds.get(eventName)?.has(id));
-      return intake.claimFirstCheck(projectId, eventName, id);
-    },
-    commit: (to) => intake.commit(to),
-    stats: () => intake.stats(),
-    [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
-  };
 }
 
 const id = fc.constantFrom<unknown>("a", "b", "c", 1, 2, "", null, "a\ud800", 1.5);
