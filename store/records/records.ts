@@ -7,7 +7,8 @@
  * `serve-segments.ts`). `spool-mark.ts` detects lost files. The event store reads the spool through
  * `record-reader.ts`; `forward.ts` sends it to a receiver, with `read-batch.ts`, `deliver.ts` and
  * `forward-cursor.ts`. `postgres/` is a spool and its reader in a database which replicas share, where
- * tables stand for files. Both spools write what waits together (`append-queue.ts`).
+ * tables stand for files; `read-ahead.ts` reads a chunk while the one before is processed. Both spools
+ * write what waits together (`append-queue.ts`).
  */
 export interface RecordSink extends AsyncDisposable {
   /**

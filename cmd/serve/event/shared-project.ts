@@ -17,6 +17,7 @@ import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { ClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import type { Lease } from "../../../store/leases/leases.ts";
 import type { PostgresSpool } from "../../../store/records/postgres/postgres-spool.ts";
+import { readAhead } from "../../../store/records/read-ahead.ts";
 import type { RecordPlace } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
 import type { SharedDatabase } from "../shared/databases.ts";
@@ -140,7 +141,7 @@ async function openProjectLoader(
     },
     maxProperties: maxPropertiesOf(config.events),
     names: nameLimitsOf(config.events),
-    reader: spool.reader,
+    reader: readAhead(spool.reader),
     zones: new Map([[id, zone]]),
     limits: { maxRecords: batch.maxRecords, maxBytes: batch.maxBytes, batchMs: batch.maxDelayMs },
     ...withWatches(watches, {
