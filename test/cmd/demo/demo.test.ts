@@ -43,7 +43,7 @@ const shown = [
   "6. ChannelSender",
   "POST /v1/channels, to the receiver of part 4",
   '"authentication":{"secret":"","secretIsSet":true',
-  '→ {"users":"10","reachable":"9","warnings":[]}',
+  '→ {"users":"10","reachable":"9","warnings":[],"samplePushIds":[]}',
   '→ {"taskId":"t1","state":"TASK_STATE_DRAFT"}',
   "done: 9 sent in 2 batches",
   "10 planned = 1 without a push id + 9 sent",
