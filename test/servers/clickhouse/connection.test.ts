@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Connection, type ConnectionOptions } from "../../../store/events/clickhouse/connection.ts";
+import { createNotingTracer } from "../../base/trace/noting-tracer.ts";
 import { type ClickHouseServer, openClickHouse } from "./server.ts";
 
 /** Takes hours. */
@@ -46,6 +47,27 @@ describe("statements", () => {
     const lines = Readable.from(['{"n":1}\n', '{"n":2}\n']);
     await connection.insert(0, { sql: "INSERT INTO numbered FORMAT JSONEachRow" }, lines);
     expect(await connection.rows(0, { sql: "SELECT n FROM numbered ORDER BY n" })).toEqual([["1"], ["2"]]);
+  });
+
+  it("have spans in the trace of their query, with their id in the log of the server", async () => {
+    await using connection = connect();
+    const { tracer, spans } = createNotingTracer();
+    const traced = connection.within(tracer.startSpan("call", {}));
+    const parameters = { text: "of a caller" };
+    expect(await traced.rows(1, { sql: "SELECT {text:String}, queryID()", parameters })).toEqual([
+      [parameters.text, spans[1]!.attributes["engage.query_id"]],
+    ]);
+    await expect(traced.rows(0, { sql: "SELECT throwIf(1)" })).rejects.toThrow();
+    await connection.rows(0, { sql: "SELECT 1" });
+    expect(spans.slice(1)).toMatchObject([
+      { name: "SELECT", kind: "client", parent: spans[0]!.span.traceparent, failure: undefined, hasEnded: true },
+      { name: "SELECT", failure: { type: "Error" }, hasEnded: true },
+    ]);
+    expect(spans[1]!.attributes).toMatchObject({
+      "db.system.name": "clickhouse",
+      "db.query.text": expect.stringContaining("SELECT {text:String}"),
+      "server.address": new URL(servers[1]!.url).host,
+    });
   });
 
   it("share the temporary tables of a session", async () => {
