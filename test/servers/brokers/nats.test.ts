@@ -10,6 +10,12 @@ import { testTarget } from "../../conformance/target.ts";
 import { handedBatch, messageJson } from "../../services/webhook/handed.ts";
 import { openServerProcess, type ServerProcess } from "./server-process.ts";
 
+interface StoredMessage {
+  readonly text: string;
+  readonly id: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
 function openTarget(port: number) {
   return createNatsTarget({
     servers: [`nats://127.0.0.1:${port}`],
@@ -45,14 +51,16 @@ async function manage<T>(
   }
 }
 
-function messagesOf(
-  port: number,
-): Promise<readonly { readonly text: string; readonly id: string | undefined }[]> {
+function messagesOf(port: number): Promise<readonly StoredMessage[]> {
   return manage(port, async (manager) => {
     const { state } = await manager.streams.info("PUSH");
     const sequences = Array.from({ length: state.messages }, (_, at) => state.first_seq + at);
     const stored = await Promise.all(sequences.map((seq) => manager.streams.getMessage("PUSH", { seq })));
-    return stored.map((message) => ({ text: message!.string(), id: message!.header.get("Nats-Msg-Id") }));
+    return stored.map((message) => ({
+      text: message!.string(),
+      id: message!.header.get("Nats-Msg-Id"),
+      traceparent: message!.header.get("traceparent"),
+    }));
   });
 }
 
@@ -103,5 +111,20 @@ it("lets the stream drop what it has had before", async () => {
   expect((await messagesOf(server.port)).map(({ id }) => id)).toEqual([
     "msg_b1_0_crm",
     expect.stringMatching(/^msg_b1_0_crm_[0-9a-f]{16}$/),
+  ]);
+});
+
+it("passes the trace of a batch on in the headers of its messages", async () => {
+  await using server = await openServer();
+  await using target = openTarget(server.port);
+  const { signal } = new AbortController();
+  const trace = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+  await target.deliver(handedBatch([messageJson("a"), messageJson("b")], { trace }), signal);
+  await target.deliver(handedBatch([messageJson("c")], { batchId: "b2" }), signal);
+  const { traceparent } = trace;
+  expect((await messagesOf(server.port)).map((message) => message.traceparent)).toEqual([
+    traceparent,
+    traceparent,
+    "",
   ]);
 });

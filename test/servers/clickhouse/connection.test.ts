@@ -60,7 +60,13 @@ describe("statements", () => {
     await expect(traced.rows(0, { sql: "SELECT throwIf(1)" })).rejects.toThrow();
     await connection.rows(0, { sql: "SELECT 1" });
     expect(spans.slice(1)).toMatchObject([
-      { name: "SELECT", kind: "client", parent: spans[0]!.span.traceparent, failure: undefined, hasEnded: true },
+      {
+        name: "SELECT",
+        kind: "client",
+        parent: spans[0]!.span.traceparent,
+        failure: undefined,
+        hasEnded: true,
+      },
       { name: "SELECT", failure: { type: "Error" }, hasEnded: true },
     ]);
     expect(spans[1]!.attributes).toMatchObject({
