@@ -149,10 +149,10 @@ const migrations: readonly string[] = [
      content text NOT NULL
    );
    CREATE INDEX attempts_batch ON {attempts} (batch_seq, target);`,
-  `-- The size of a compressed body before; null: it is stored as it came. Compressed ones come from files.
-   ALTER TABLE {bodies} ADD COLUMN body_bytes bigint;`,
   `-- The trace of the call that brought the batch; earlier rows have none.
    ALTER TABLE {batches} ADD COLUMN trace text;`,
+  `-- The size of a compressed body before; null: it is stored as it came. Compressed ones come from files.
+   ALTER TABLE {bodies} ADD COLUMN body_bytes bigint;`,
 ];
 
 export const inboxStore: PostgresStore & { readonly operations: InboxOperations } = {

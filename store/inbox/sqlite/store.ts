@@ -157,10 +157,10 @@ const migrations: readonly string[] = [
      content TEXT NOT NULL
    ) STRICT;
    CREATE INDEX attempts_batch ON attempts (batch_seq, target);`,
-  `-- The size of a compressed body before; null: it is stored as it came.
-   ALTER TABLE bodies ADD COLUMN body_bytes INTEGER;`,
   `-- The trace of the call that brought the batch; earlier rows have none.
    ALTER TABLE batches ADD COLUMN trace TEXT;`,
+  `-- The size of a compressed body before; null: it is stored as it came.
+   ALTER TABLE bodies ADD COLUMN body_bytes INTEGER;`,
 ];
 
 export const inboxStore: SqliteStore & { readonly operations: InboxOperations } = {

@@ -27,15 +27,15 @@ describe("versions", () => {
   it("are brought up once, by one of several who try", async () => {
     const migrated = await Promise.all(Array.from({ length: 5 }, () => migrate(server, "fresh")));
     expect(migrated.toSorted((a, b) => a.from - b.from)).toEqual([
-      { from: 0, to: 5 },
-      ...Array.from({ length: 4 }, () => ({ from: 5, to: 5 })),
+      { from: 0, to: 6 },
+      ...Array.from({ length: 4 }, () => ({ from: 6, to: 6 })),
     ]);
   });
 
   it("older than the program's are refused", async () => {
     await expect(openPostgresInbox({ url: server.url, schema: "never_migrated" })).rejects.toMatchObject({
       name: "InboxOpenError",
-      message: 'inbox schema "never_migrated" has version 0, this program needs 5: run engage migrate',
+      message: 'inbox schema "never_migrated" has version 0, this program needs 6: run engage migrate',
     });
   });
 
@@ -43,7 +43,7 @@ describe("versions", () => {
     const { schema, inbox } = await openFresh();
     await inbox[Symbol.asyncDispose]();
     server.query(`UPDATE ${schema}.version SET version = 7`);
-    const message = `inbox schema "${schema}" has version 7, newer than 5, which this program knows`;
+    const message = `inbox schema "${schema}" has version 7, newer than 6, which this program knows`;
     const error = { name: "InboxOpenError", message };
     await expect(openPostgresInbox({ url: server.url, schema })).rejects.toMatchObject(error);
     await expect(migrate(server, schema)).rejects.toMatchObject(error);
