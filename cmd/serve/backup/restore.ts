@@ -45,8 +45,14 @@ export async function restore(
   using _lock = lockData(config);
   const from = inFolder(config, dataIn(folder));
   requirePlaces(folder, manifest, [...marksOf(from), ...storesOf(from)]);
-  const kept = await makeRoom(config, options.replace === true);
-  await putInPlace(from, config, output.signal);
+  refuseExisting(config, options.replace === true);
+  const pairs = [
+    ...pairsOf(marksOf(from), marksOf(config)),
+    ...pairsOf(storesOf(from), storesOf(config)).toReversed(),
+  ];
+  await copyBeside(pairs, output.signal);
+  const kept = await makeRoom(config);
+  await putInPlace(pairs);
   const { contents, faults: found } = await readContents(config, output.signal);
   const differences = [...found, ...differencesOf(manifest.contents, contents)];
   if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
@@ -95,18 +101,24 @@ function requirePlaces(folder: string, { files }: Manifest, places: readonly Pla
   );
 }
 
-/** Moves existing files away. @returns the folder that has them @throws UserError when they must stay */
-async function makeRoom(config: Config, isAllowed: boolean): Promise<string | undefined> {
+/** @throws UserError when there are files which may not be replaced */
+function refuseExisting(config: Config, isAllowed: boolean): void {
+  const [path] = pathsOf(config);
+  if (path === undefined || isAllowed) return;
+  throw new UserError(
+    `"${path}" exists: move the data folder away, or give --replace to keep it in a folder beside`,
+  );
+}
+
+function pathsOf(config: Config): readonly string[] {
   const places = [...marksOf(config), ...storesOf(config)];
-  const existing = places.flatMap((place) => namesOf(place).map((name) => ({ place, name })));
-  const [first] = existing;
-  if (first === undefined) return undefined;
-  if (!isAllowed) {
-    const path = join(first.place.folder, first.name);
-    throw new UserError(
-      `"${path}" exists: move the data folder away, or give --replace to keep it in a folder beside`,
-    );
-  }
+  return places.flatMap((place) => namesOf(place).map((name) => join(place.folder, name)));
+}
+
+/** Moves existing files away. @returns the folder that has them; undefined without any */
+async function makeRoom(config: Config): Promise<string | undefined> {
+  if (pathsOf(config).length === 0) return undefined;
+  const places = [...marksOf(config), ...storesOf(config)];
   const folder = join(config.data, `replaced-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
   const kept = inFolder(config, folder);
   const targets = [...marksOf(kept), ...storesOf(kept)];
@@ -128,20 +140,26 @@ async function move(from: Place, to: Place, name: string): Promise<void> {
   }
 }
 
-/**
- * Copies all files beside their places, and renames them when all are there: marks first and events last. After a crash
- * a start finds less than the marks say, and refuses to go on.
- */
-async function putInPlace(from: Config, to: Config, signal: AbortSignal): Promise<void> {
-  const pairs = [
-    ...pairsOf(marksOf(from), marksOf(to)),
-    ...pairsOf(storesOf(from), storesOf(to)).toReversed(),
-  ];
-  const suffix = ".restoring";
-  for (const { source, target } of pairs) {
-    signal.throwIfAborted();
-    await copyAndSync(source, `${target}${suffix}`);
+const suffix = ".restoring";
+
+/** Copies all files beside their places, where nothing reads them. What was copied is removed after a failure. */
+async function copyBeside(pairs: readonly Pair[], signal: AbortSignal): Promise<void> {
+  try {
+    for (const { source, target } of pairs) {
+      signal.throwIfAborted();
+      await copyAndSync(source, `${target}${suffix}`);
+    }
+  } catch (error) {
+    await Promise.allSettled(pairs.map(({ target }) => rm(`${target}${suffix}`, { force: true })));
+    throw error;
   }
+}
+
+/**
+ * Renames the copies to their places: marks first and events last. After a crash a start finds less than the marks say,
+ * and refuses to go on.
+ */
+async function putInPlace(pairs: readonly Pair[]): Promise<void> {
   for (const { target } of pairs) await rename(`${target}${suffix}`, target);
   for (const folder of new Set(pairs.map(({ target }) => dirname(target)))) await syncFolder(folder);
 }

@@ -151,7 +151,10 @@ class StoreThread {
       else this.#database.releaseFile();
       this.#send({ kind: "replies", replies: [{ id, value: undefined }], usedBytes: null });
     } catch (error) {
+      this.#isHeld = false;
       const note = serializeError(this.#store.faults, this.#setup.path, error);
+      // The settings of the file for copying end with its connection.
+      this.#reopenLater();
       this.#send({ kind: "replies", replies: [{ id, error: note }], usedBytes: null });
     }
   }
