@@ -60,10 +60,11 @@ function attributesOf(name: string, { channel, batchId, elements }: HandedBatch)
   };
 }
 
-function endSpan(span: Span, { done, retry, dead, reason }: CallReport): void {
+/** The reason stays in the log, where the trace's id is beside it: it may quote the body of a response or an address. */
+function endSpan(span: Span, { done, retry, dead }: CallReport): void {
   span.set({ [ownAttribute.done]: done, [ownAttribute.retry]: retry, [ownAttribute.dead]: dead });
   if (retry + dead === 0) span.end();
-  else span.end({ type: dead > 0 ? "dead" : "retry", message: reason });
+  else span.end({ type: dead > 0 ? "dead" : "retry" });
 }
 
 function withTraceId(result: AttemptResult, { trace }: HandedBatch): AttemptResult {
