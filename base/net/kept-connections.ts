@@ -55,7 +55,10 @@ export class KeptConnections implements Disposable {
   }
 
   #begin(): void {
-    while (this.#waiting.length > 0) {
+    for (;;) {
+      // A call that was aborted while it waited needs no connection.
+      while (this.#waiting[0]?.isOver) this.#waiting.shift();
+      if (this.#waiting.length === 0) return;
       const connection = this.#idle.pop() ?? this.#add();
       if (connection === undefined) return;
       void this.#run(connection, this.#waiting.shift()!);
@@ -166,6 +169,10 @@ class Call implements Dispatcher.DispatchHandler {
     if (signal.aborted) this.#abort();
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   get promise(): Promise<ReceivedResponse> {
     return this.#response.promise;
   }
@@ -174,14 +181,10 @@ class Call implements Dispatcher.DispatchHandler {
   run(connection: Connection, path: string): Promise<boolean> {
     this.#connection = connection;
     const { headers, body } = this.#request;
-    // A call that was aborted while it waited has not used the connection.
-    if (this.#isOver) this.#over.resolve(true);
-    else {
-      try {
-        connection.client.dispatch({ method: "POST", path, headers, body }, this);
-      } catch (error) {
-        this.#fail(error);
-      }
+    try {
+      connection.client.dispatch({ method: "POST", path, headers, body }, this);
+    } catch (error) {
+      this.#fail(error);
     }
     return this.#over.promise;
   }

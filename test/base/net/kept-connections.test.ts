@@ -148,6 +148,29 @@ describe("a call fails", () => {
     await expect(post(connections, AbortSignal.abort(new Error("before")))).rejects.toThrow("before");
   });
 
+  test("when its signal is aborted while it waits, and the connection is kept", async () => {
+    const answers: (() => void)[] = [];
+    const sockets = new Set<unknown>();
+    const { url } = await openServer((request, response) => {
+      sockets.add(request.socket);
+      answers.push(() => response.end("{}"));
+    });
+    const connections = open(url);
+    const first = post(connections);
+    const controller = new AbortController();
+    const second = post(connections, controller.signal);
+    const third = post(connections);
+    await expect.poll(() => answers.length).toBe(1);
+    controller.abort(new Error("second"));
+    await expect(second).rejects.toThrow("second");
+    answers[0]!();
+    await first;
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]!();
+    await third;
+    expect(sockets.size).toBe(1);
+  });
+
   test("when the connections are closed", async () => {
     let calls = 0;
     const { url } = await openServer(() => calls++);
