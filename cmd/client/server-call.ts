@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
+import { isServerUrl } from "../config/profiles.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { describeConnectionFault } from "./call-fault.ts";
 
@@ -76,6 +77,7 @@ export function connectionError(baseUrl: string, error: unknown): UserError {
 
 /** Checks the value of `--url`. @throws UserError when it is not an HTTP URL */
 export function checkUrl(url: string): void {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new UserError(`--url is ${JSON.stringify(url)}, must be a URL such as "http://127.0.0.1:8080"`);
+  if (isServerUrl(url)) return;
+  const shown = JSON.stringify(url.replace(/\/\/[^/]*@/, "//…@"));
+  throw new UserError(`--url is ${shown}, must be a URL such as "http://127.0.0.1:8080", without a user`);
 }

@@ -9,9 +9,16 @@ import { UserError } from "../terminal/user-error.ts";
 import { type Environment, userFolderFrom } from "./environment/environment.ts";
 import { formatPath } from "./problem.ts";
 
+/** Whether a text is the URL of a server. It has no user and no password, which would be shown. */
+export function isServerUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}
+
 const profile = z.strictObject({
   /** The server. */
-  url: z.url({ protocol: /^https?$/, error: 'must be a URL such as "http://127.0.0.1:8080"' }),
+  url: z.string().refine(isServerUrl, 'must be a URL such as "http://127.0.0.1:8080"'),
   /** The bearer key, or a file with it. */
   key: z.string().min(1).optional(),
   keyFile: z.string().min(1).optional(),

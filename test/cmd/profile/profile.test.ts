@@ -106,6 +106,16 @@ describe("profiles", () => {
   });
 });
 
+it.each(["http:example.com", "ftp://example.com", "https://user:s3cret@example.com", "example.com"])(
+  "the server %j is refused without a secret",
+  async (url) => {
+    const { run } = openUser();
+    const error = await run((streams) => setProfile("a", { url }, streams)).catch((fault: Error) => fault);
+    expect(error).toMatchObject({ message: expect.stringContaining("must be a URL such as") });
+    expect(String(error)).not.toContain("s3cret");
+  },
+);
+
 describe("the server to call", () => {
   const configured = { "engage.yaml": 'listen: "127.0.0.1:8200"' };
 
