@@ -42,6 +42,7 @@ export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryP
   let neededBytes = 0;
   let after: "start" | "work" = "start";
   let isStarting = true;
+  let isCollecting = false;
   let pause = idleChecks;
   // The first idle moment is the end of the start.
   let missing = 1;
@@ -52,8 +53,9 @@ export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryP
     }
     isStarting = false;
     missing--;
-    if (missing > 0 || usedBytes() - neededBytes < minGrowthBytes) return;
-    await collect(after);
+    if (isCollecting || missing > 0 || usedBytes() - neededBytes < minGrowthBytes) return;
+    isCollecting = true;
+    await collect(after).finally(() => (isCollecting = false));
     const leftBytes = usedBytes();
     const isNeeded = after === "start" || leftBytes - neededBytes < minGrowthBytes || pause >= maxIdleChecks;
     after = "work";

@@ -34,7 +34,12 @@ export function openShell({ folder }: { readonly folder?: string } = {}): Exampl
     cwd,
     detached: true,
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
+    env: {
+      ...process.env,
+      PATH: `${bin}:${process.env["PATH"]}`,
+      // Profiles of the developer would change what examples call.
+      XDG_CONFIG_HOME: join(temporary, "config"),
+    },
   });
   // Readers see both streams in one terminal. The shell outlives the signal that ends its group.
   shell.stdin.write("exec 2>&1; trap : TERM\n");
