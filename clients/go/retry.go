@@ -109,7 +109,10 @@ func (r *Retries) delayOf(err error, method string, attempt int) (time.Duration,
 	if hasHint {
 		return hint, hint <= r.MaxDelay
 	}
-	delay := r.FirstDelay << (attempt - 1)
+	delay := r.FirstDelay
+	for doubled := 1; doubled < attempt && delay < r.MaxDelay; doubled++ {
+		delay *= 2
+	}
 	if delay > r.MaxDelay {
 		delay = r.MaxDelay
 	}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { loadConfig } from "../config/config.ts";
@@ -31,8 +31,9 @@ export async function runInit(file: string, options: InitOptions, streams: InitS
   const secret = (): string => randomBytes(32).toString("base64url");
   const [token, key, webhookSecret] = [`engage_${secret()}`, `engage_${secret()}`, secret()];
   const digests = { tokenSha256: sha256Hex(token), keySha256: sha256Hex(key), webhookSecret };
-  write(resolve(cwd, file), writeTemplate(answers, digests), options.force === true);
-  loadConfig({ env: {}, cwd, file });
+  write(resolve(cwd, file), writeTemplate(answers, digests), options.force === true, (draft) =>
+    loadConfig({ env: {}, cwd, file: draft }),
+  );
   const secrets = {
     token,
     ...(needsKey(answers) && { key }),
@@ -42,12 +43,23 @@ export async function runInit(file: string, options: InitOptions, streams: InitS
   else writeForeign(stdout, describe(file, secrets));
 }
 
-function write(path: string, text: string, replaces: boolean): void {
+/** Writes a file for its owner alone, once `check` has accepted it. */
+function write(path: string, text: string, replaces: boolean, check: (draft: string) => void): void {
+  if (!replaces && existsSync(path))
+    throw new UserError(`${JSON.stringify(path)} exists, add --force to replace it`);
+  const draft = `${path}.new`;
   try {
-    writeFileSync(path, text, { mode: 0o600, flag: replaces ? "w" : "wx" });
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(path, error);
-    throw new UserError(`${JSON.stringify(path)} exists, add --force to replace it`, { cause: error });
+    throw cannotWrite(path, error);
+  }
+  try {
+    check(draft);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
 }
 

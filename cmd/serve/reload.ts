@@ -6,6 +6,8 @@ import { valueAt, withValue } from "../config/tree.ts";
 export interface ReloadablePart {
   /** Paths such as `auth.keys`, with all below them. */
   readonly paths: readonly ConfigPath[];
+  /** Settings that need a restart, and without which these have another meaning: when one changes, all wait for it. */
+  readonly dependsOn?: readonly ConfigPath[];
   /**
    * Prepares the settings of these paths, and changes nothing yet.
    * @param locate returns the place of a fault in the new configuration
@@ -75,10 +77,13 @@ export async function reloadParts(
   const changed = changedPaths(running, wanted);
   const isOf = (path: ConfigPath, part: ReloadablePart): boolean =>
     part.paths.some((own) => isWithin(path, own));
-  const applied = changed.filter((path) => parts.some((part) => isOf(path, part)));
+  const able = parts.filter(
+    ({ dependsOn = [] }) => !changed.some((path) => dependsOn.some((other) => isWithin(path, other))),
+  );
+  const applied = changed.filter((path) => able.some((part) => isOf(path, part)));
   let config: unknown = running;
   for (const path of applied) config = withValue(config, path, valueAt(wanted, path));
-  const affected = parts.filter((part) => applied.some((path) => isOf(path, part)));
+  const affected = able.filter((part) => applied.some((path) => isOf(path, part)));
   const changes = await Promise.all(affected.map((part) => part.prepare(config as Config, locate)));
   for (const change of changes) change();
   const needRestart = changed.filter((path) => !applied.includes(path));

@@ -4,13 +4,15 @@ import { createSessions, type Sessions } from "../../gateway/sessions/sessions.t
 import type { Config } from "../config/config.ts";
 import type { ReloadablePart } from "./reload.ts";
 
+export type AuthRules = Pick<Config["auth"], "keys" | "certificates">;
+
 /** The checks of callers. They follow the keys and certificates, which may change while the server runs. */
 export interface ServerAuth {
   readonly authorize: Authorize;
   readonly requireKey: RequireKey;
   readonly sessions: Sessions;
-  /** Returns the keys in effect. */
-  readonly keys: () => Config["auth"]["keys"];
+  /** Returns the keys and certificates in effect. */
+  readonly rules: () => AuthRules;
   readonly part: ReloadablePart;
 }
 
@@ -22,7 +24,7 @@ interface Checks {
 
 /** Creates the checks of callers. @throws Error when a rule is malformed or two keys are the same */
 export function createServerAuth({ auth, console }: Pick<Config, "auth" | "console">): ServerAuth {
-  let { keys } = auth;
+  let rules: AuthRules = auth;
   let current = createChecks(auth, console);
   return {
     authorize: (record, served, header) => current.authorize(record, served, header),
@@ -34,17 +36,18 @@ export function createServerAuth({ auth, console }: Pick<Config, "auth" | "conso
         respond: (request) => current.sessions.endpoint.respond(request),
       },
     },
-    keys: () => keys,
+    rules: () => rules,
     part: {
       paths: [
         ["auth", "keys"],
         ["auth", "certificates"],
       ],
+      dependsOn: [["auth", "mode"]],
       async prepare(config) {
         const next = createChecks(config.auth, console);
         return () => {
           current = next;
-          keys = config.auth.keys;
+          rules = config.auth;
         };
       },
     },

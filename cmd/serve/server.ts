@@ -74,7 +74,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const services: ServedService[] = [...served.services];
   const auth = createServerAuth(config);
   const reloading = createReloading([createLogLevel(logger), auth.part, ...served.parts], config, options);
-  if (options.describe) services.push(serveSettings(config, { ...reloading, keys: auth.keys }, served));
+  if (options.describe) services.push(serveSettings(config, { ...reloading, rules: auth.rules }, served));
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }

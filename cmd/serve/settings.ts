@@ -5,30 +5,36 @@ import { Settings } from "../../gen/engage/operations/v1/settings_pb.ts";
 import { createSettings, type HealthPart } from "../../services/operations/settings/settings.ts";
 import { TokensUnavailableError } from "../../store/tokens/tokens.ts";
 import type { Config, DescribedConfig } from "../config/config.ts";
+import type { AuthRules } from "./server-auth.ts";
 import type { OpenServices } from "./services.ts";
 
 interface Described {
   /** Describes the configuration, as it was read last. */
   readonly describe: () => DescribedConfig;
-  /** Returns the keys in effect. */
-  readonly keys: () => Config["auth"]["keys"];
+  /** Returns the keys and certificates in effect. */
+  readonly rules: () => AuthRules;
 }
 
 /** Creates the service Settings from what the server is made of. */
 export function serveSettings(
   { auth }: Config,
-  { describe, keys }: Described,
+  { describe, rules }: Described,
   { checks, listTokens, eventLag }: Pick<OpenServices, "checks" | "listTokens" | "eventLag">,
 ): ServedService {
   const startedMs = Date.now();
-  const { certificates = [], mode } = auth;
   const settings = createSettings({
     configuration: async () => describe(),
     get keys() {
-      return keys().map(({ name, methods, access }) => ({ name, methods, isReadOnly: access === "read" }));
+      return rules().keys.map(({ name, methods, access }) => ({
+        name,
+        methods,
+        isReadOnly: access === "read",
+      }));
     },
-    certificates: certificates.map(({ subject, methods }) => ({ subject, methods })),
-    isKeyRequired: mode === "keys",
+    get certificates() {
+      return (rules().certificates ?? []).map(({ subject, methods }) => ({ subject, methods }));
+    },
+    isKeyRequired: auth.mode === "keys",
     tokens() {
       try {
         return listTokens();

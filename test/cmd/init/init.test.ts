@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../base/text/digest.ts";
@@ -60,7 +60,10 @@ describe("engage init", () => {
     writeFileSync(join(cwd, "engage.yaml"), "drainMs: 5");
     await expect(init({ yes: true }, undefined, cwd)).rejects.toThrow("exists, add --force to replace it");
     expect(readFileSync(join(cwd, "engage.yaml"), "utf8")).toBe("drainMs: 5");
+    chmodSync(join(cwd, "engage.yaml"), 0o644);
     await init({ yes: true, force: true }, undefined, cwd);
+    expect(readdirSync(cwd)).toEqual(["engage.yaml"]);
+    expect(statSync(join(cwd, "engage.yaml")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(cwd, "engage.yaml"), "utf8")).toContain("# Configuration of engage.");
   });
 });

@@ -123,6 +123,17 @@ describe("a running server", () => {
     expect(await reload()).toEqual({ applied: [], needRestart: [] });
   });
 
+  it("keeps its keys when whether callers need one waits for a restart", async () => {
+    const { reload, call } = server();
+    expect(await reload({ auth: { mode: "off", keys: [] } })).toEqual({
+      applied: [],
+      needRestart: ["auth.mode", "auth.keys"],
+    });
+    expect((await call("/v1/settings/keys", "first-key")).status).toBe(200);
+    expect((await call("/v1/settings/keys", "second-key")).status).toBe(401);
+    await reload();
+  });
+
   it("keeps all old settings when one of the new ones is wrong", async () => {
     const { reload, call } = server();
     const keys = [{ name: "third", sha256: sha256Hex("third-key") }];

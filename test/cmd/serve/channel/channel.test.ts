@@ -228,7 +228,7 @@ describe("a server with channels", () => {
     const warnings = [
       expect.stringMatching(/^audience\.users\.filts\[0\]\.column_name user property "level" is/),
     ];
-    expect(JSON.parse(estimated.text)).toEqual({ users: "0", reachable: "0", warnings });
+    expect(JSON.parse(estimated.text)).toEqual({ users: "0", reachable: "0", samplePushIds: [], warnings });
     const created = await server.rest("/v1/tasks", {
       name: "News",
       channelId: "c1",

@@ -262,7 +262,7 @@ test("a server without channels and targets keeps nothing, and says so", async (
     code: Code.FailedPrecondition,
     rawMessage: "this server stores no messages: webhook.channels and webhook.targets are empty",
   });
-  expect(readdirSync(server.data)).toEqual([]);
+  expect(readdirSync(server.data)).toEqual(["backup.sock"]);
   expect(await client.reportClick({ pushId: "ann", rawReceipt: Buffer.from("{}") })).toMatchObject({
     eventName: "ops_push_click",
   });
