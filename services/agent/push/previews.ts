@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Task } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Task, TaskSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 
 /** A push that was previewed. */
 export interface Preview {
@@ -21,27 +22,75 @@ export interface Previews {
 
 /** A preview is about the users of the moment. */
 const lifeMs = 15 * 60_000;
-/** Bounds the memory: the oldest previews make room. */
-const maxPreviews = 200;
+/** The oldest preview of a caller makes room for its next one. */
+const maxPreviewsOfCaller = 20;
+/** Bounds the memory over all callers. A task has at most the 256 KiB of a request. */
+const defaultMaxBytes = 16 * 2 ** 20;
 
-/** Creates the previews of this process. They end with it, and other replicas do not have them. */
-export function createPreviews(now: () => number): Previews {
-  const kept = new Map<string, Preview & { readonly endMs: number }>();
+/** A task takes several times its bytes when it is decoded. */
+interface Kept extends Omit<Preview, "task"> {
+  readonly bytes: Uint8Array;
+  readonly endMs: number;
+}
+
+/**
+ * Creates the previews of this process. They end with it, and other replicas do not have them. When all together are
+ * too large, those of the caller who has the most bytes make room, so that no caller removes the few of another.
+ */
+export function createPreviews(now: () => number, maxBytes: number = defaultMaxBytes): Previews {
+  const kept = new Map<string, Kept>();
+  const removeEnded = (): void => {
+    for (const [token, { endMs }] of kept) {
+      if (endMs > now()) return;
+      kept.delete(token);
+    }
+  };
   return {
-    add(preview) {
-      for (const [token, { endMs }] of kept) {
-        if (endMs > now() && kept.size < maxPreviews) break;
-        kept.delete(token);
-      }
+    add({ task, ...preview }) {
+      removeEnded();
       const token = randomBytes(18).toString("base64url");
       const endMs = now() + lifeMs;
-      kept.set(token, { ...preview, endMs });
+      kept.set(token, { ...preview, bytes: toBinary(TaskSchema, task), endMs });
+      if (countOf(kept, preview.caller) > maxPreviewsOfCaller) removeOldest(kept, preview.caller);
+      for (let use = useOf(kept); use.bytes > maxBytes; use = useOf(kept)) removeOldest(kept, use.largest);
       return { token, endMs };
     },
     find(token, caller) {
+      removeEnded();
       const found = kept.get(token);
-      return found !== undefined && found.endMs > now() && found.caller === caller ? found : undefined;
+      if (found?.caller !== caller) return undefined;
+      const { bytes, endMs: _, ...preview } = found;
+      return { ...preview, task: fromBinary(TaskSchema, bytes) };
     },
     delete: (token) => void kept.delete(token),
   };
+}
+
+function countOf(kept: ReadonlyMap<string, Kept>, caller: string): number {
+  return [...kept.values()].filter((one) => one.caller === caller).length;
+}
+
+interface Use {
+  readonly bytes: number;
+  /** The caller who has the most bytes. */
+  readonly largest: string;
+}
+
+function useOf(kept: ReadonlyMap<string, Kept>): Use {
+  const byCaller = new Map<string, number>();
+  let all = 0;
+  for (const { caller, bytes } of kept.values()) {
+    all += bytes.length;
+    byCaller.set(caller, (byCaller.get(caller) ?? 0) + bytes.length);
+  }
+  const [largest] = [...byCaller].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
+  return { bytes: all, largest };
+}
+
+function removeOldest(kept: Map<string, Kept>, caller: string): void {
+  for (const [token, one] of kept) {
+    if (one.caller !== caller) continue;
+    kept.delete(token);
+    return;
+  }
 }
