@@ -109,7 +109,7 @@ export async function openServices(config: Config, given: ServiceTools): Promise
       },
     }),
   );
-  opened.use(await serveHolds(config, holds, tools.logger));
+  opened.use(await serveHolds(config, { holds, logger: tools.logger }));
   const stack = opened.move();
   return {
     services: [

@@ -11,7 +11,7 @@ import { type BackupOutput, dataIn, describeContents, pathsIn } from "./backup.t
 import { readContents } from "./contents.ts";
 import { copyAndSync, readChecksum, syncFolder } from "./copy.ts";
 import { lockData, requireDataFolder } from "./exclusive.ts";
-import { holdServed } from "./hold-socket.ts";
+import { isServed } from "./hold-socket.ts";
 import { type Contents, type Manifest, readManifest } from "./manifest.ts";
 import { inFolder, marksOf, nameIn, namesOf, type Place, storesOf } from "./places.ts";
 
@@ -86,8 +86,7 @@ async function findFileFaults(
 
 /** @throws UserError */
 async function refuseServed(config: Config): Promise<void> {
-  await using held = await holdServed(config);
-  if (held !== undefined)
+  if (await isServed(config))
     throw new UserError(`a server runs on the data folder "${config.data}": stop it first`);
 }
 
