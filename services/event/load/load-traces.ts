@@ -22,7 +22,6 @@ export interface LoadTracesOptions {
 
 interface Waiting {
   readonly span: Span;
-  readonly projectId: number;
   readonly end: SpoolPlace;
 }
 
@@ -30,46 +29,91 @@ interface Waiting {
 const maxWaiting = 1_000;
 
 export function createLoadTraces({ tracer, pending, now }: LoadTracesOptions): LoadTraces {
-  let waiting: Waiting[] = [];
-  const isLoaded = ({ projectId, end }: Waiting): boolean => {
-    const loadedTo = pending(projectId)?.loadedTo();
-    return loadedTo !== undefined && comparePlaces(loadedTo, end) >= 0;
-  };
-  const takeLoaded = (): readonly Waiting[] => {
-    const loaded = new Set(waiting.filter(isLoaded));
-    if (loaded.size > 0) waiting = waiting.filter((one) => !loaded.has(one));
-    for (const { span } of loaded) span.end();
-    return [...loaded];
-  };
+  const queues = createQueues(pending);
   return {
     async appended(trace, projectId) {
       const records = pending(projectId);
       if (trace.startSpan === undefined || records === undefined) return;
       // Another replica may have loaded records without a report to this one.
-      if (waiting.length >= maxWaiting) takeLoaded();
-      if (waiting.length >= maxWaiting) return;
+      if (queues.size() >= maxWaiting) queues.takeLoaded();
+      if (queues.size() >= maxWaiting) return;
       const span = trace.startSpan("load", { kind: "consumer", attributes: attributesOf(projectId) });
       const end = await records.end().catch(() => undefined);
       if (end === undefined) {
         span.end({ type: "unavailable" });
         return;
       }
-      waiting.push({ span, projectId, end });
+      queues.add(projectId, { span, end });
       // The load may have ended before its place was known.
-      takeLoaded();
+      queues.takeLoadedOf(projectId);
     },
     loaded({ counts }, { loadMs }) {
-      const loaded = takeLoaded();
+      const loaded = queues.takeLoaded();
       if (loaded.length === 0) return;
       const batch = tracer.startSpan("load batch", {
         kind: "consumer",
-        links: loaded.map(({ span }) => span),
+        links: loaded,
         startMs: now() - loadMs,
         attributes: { [attribute.messageCount]: loaded.length, [ownAttribute.records]: counts.records },
       });
       batch.end();
     },
   };
+}
+
+/** The spans that wait, by project, in the order in which their records are loaded. */
+interface Queues {
+  size(): number;
+  add(projectId: number, waiting: Waiting): void;
+  /** Ends the spans of a project whose records are loaded, and returns them. */
+  takeLoadedOf(projectId: number): readonly Span[];
+  /** Ends the spans of all projects whose records are loaded, and returns them. */
+  takeLoaded(): readonly Span[];
+}
+
+function createQueues(pending: PendingOptions["pending"]): Queues {
+  const queues = new Map<number, Waiting[]>();
+  let size = 0;
+  /** Removes spans from the beginning of a queue. */
+  const take = (projectId: number, queue: Waiting[], count: number): readonly Span[] => {
+    const spans = queue.splice(0, count).map(({ span }) => span);
+    size -= spans.length;
+    if (queue.length === 0) queues.delete(projectId);
+    return spans;
+  };
+  const takeLoadedOf: Queues["takeLoadedOf"] = (projectId) => {
+    const queue = queues.get(projectId);
+    if (queue === undefined) return [];
+    const records = pending(projectId);
+    if (records === undefined) {
+      // The project is gone, and nothing reports its loads.
+      for (const span of take(projectId, queue, queue.length)) span.end({ type: "unavailable" });
+      return [];
+    }
+    const loaded = take(projectId, queue, countLoaded(queue, records.loadedTo()));
+    for (const span of loaded) span.end();
+    return loaded;
+  };
+  return {
+    size: () => size,
+    add(projectId, waiting) {
+      const queue = queues.get(projectId) ?? [];
+      queues.set(projectId, queue);
+      // The places of concurrent calls may become known in another order.
+      const before = queue.findLastIndex(({ end }) => comparePlaces(end, waiting.end) <= 0);
+      queue.splice(before + 1, 0, waiting);
+      size++;
+    },
+    takeLoadedOf,
+    takeLoaded: () => [...queues.keys()].flatMap(takeLoadedOf),
+  };
+}
+
+/** Returns how many of a queue are loaded, reading those and one more. */
+function countLoaded(queue: readonly Waiting[], loadedTo: SpoolPlace | undefined): number {
+  if (loadedTo === undefined) return 0;
+  const first = queue.findIndex(({ end }) => comparePlaces(end, loadedTo) > 0);
+  return first === -1 ? queue.length : first;
 }
 
 function attributesOf(projectId: number) {
