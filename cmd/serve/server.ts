@@ -80,7 +80,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   }
   const console = config.console ? createConsole(auth.sessions) : undefined;
   const requireKey = config.auth.mode === "keys" ? auth.requireKey : undefined;
-  const mcp = createMcp(config, { requireKey, logger, now: tools.now });
+  const mcp = createMcp(config, { requireKey, now: tools.now });
   services.push(...mcp.services);
   const gateway = createGateway({
     services,

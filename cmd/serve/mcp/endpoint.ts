@@ -15,7 +15,6 @@ export interface EndpointOptions {
   readonly readBody: (request: NodeRequest) => Promise<unknown>;
   /** Returns a client of the tools which calls them in the name of a request. */
   readonly toolsOf: (origin: CallOrigin) => Client<typeof AgentTools>;
-  readonly reportFault: (error: unknown) => void;
 }
 
 /**
@@ -24,7 +23,7 @@ export interface EndpointOptions {
  * messages; it is loaded with the first of them.
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const load = loadOnce(() => openHandler(options.reportFault));
+  const load = loadOnce(openHandler);
   return {
     // The library refuses GET and DELETE, which belong to sessions.
     methods: ["DELETE", "GET", "POST"],
@@ -50,7 +49,7 @@ function batchRefused(): ConnectError {
 
 type Handle = (request: NodeRequest, body: unknown, tools: Client<typeof AgentTools>) => Promise<Page>;
 
-async function openHandler(reportFault: EndpointOptions["reportFault"]): Promise<Handle> {
+async function openHandler(): Promise<Handle> {
   const [{ createMcpHandler }, { createProtocolServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("../../../services/agent/protocol/protocol.ts"),
@@ -80,8 +79,8 @@ async function openHandler(reportFault: EndpointOptions["reportFault"]): Promise
       });
       return await toPage(response);
     } catch (error) {
-      if (!gone.signal.aborted) reportFault(error);
-      throw error;
+      if (!gone.signal.aborted) throw error;
+      throw new ConnectError("the caller closed the connection", Code.Canceled, undefined, undefined, error);
     } finally {
       connection.off("close", onClose);
     }

@@ -1,5 +1,5 @@
 import { createClient, type HandlerContext } from "@connectrpc/connect";
-import type { Logger } from "pino";
+import { traceHeaders } from "../../../base/trace/trace.ts";
 import type { RequireKey } from "../../../gateway/auth.ts";
 import type { CallOrigin } from "../../../gateway/call/inner-calls.ts";
 import { recordOf } from "../../../gateway/call/record.ts";
@@ -29,13 +29,12 @@ export interface Mcp {
 export interface McpOptions {
   /** Undefined where callers need no key. */
   readonly requireKey: RequireKey | undefined;
-  readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** Creates the tools of agents; nothing where they are switched off. Their code is loaded by the first call. */
-export function createMcp({ mcp }: Pick<Config, "mcp">, { requireKey, logger, now }: McpOptions): Mcp {
+export function createMcp({ mcp }: Pick<Config, "mcp">, { requireKey, now }: McpOptions): Mcp {
   if (!mcp.enabled) return { services: [], endpoints: {}, attach() {} };
   let attached: Gateway | undefined;
   const gateway = (): Gateway => {
@@ -55,7 +54,6 @@ export function createMcp({ mcp }: Pick<Config, "mcp">, { requireKey, logger, no
     requireKey,
     readBody: (request) => gateway().readJsonBody(request, maxRequestBytes),
     toolsOf: (origin) => createClient(AgentTools, gateway().callsOf(origin)),
-    reportFault: (error) => logger.error({ err: error, path: mcpPath }, "an agent's request failed"),
   });
   return {
     services: [serve(AgentTools, tools, { maxMessageBytes: maxRequestBytes })],
@@ -66,6 +64,8 @@ export function createMcp({ mcp }: Pick<Config, "mcp">, { requireKey, logger, no
   };
 }
 
+/** The calls of a tool have the headers of its own call, and are below its span. */
 function originOf({ requestHeader, values }: HandlerContext): CallOrigin {
-  return { headers: Object.fromEntries(requestHeader.entries()), peer: recordOf(values).peer };
+  const { peer, trace } = recordOf(values);
+  return { headers: { ...Object.fromEntries(requestHeader.entries()), ...traceHeaders(trace) }, peer };
 }

@@ -8,7 +8,7 @@ import {
   traceHeaders,
 } from "../../../../base/trace/trace.ts";
 import type { LeasedBatch } from "../../../../store/channels/channels.ts";
-import type { Exchange, ExchangeOutcome } from "../../exchange/exchange.ts";
+import type { Exchange, ExchangeOutcome, ExchangeRequest } from "../../exchange/exchange.ts";
 
 export interface PushTrace {
   readonly tracer: Tracer | undefined;
@@ -39,12 +39,18 @@ export function tracedExchange(
         },
       };
     });
-    // Headers of the channel win over those that pass the trace on.
-    const headers = { ...traceHeaders(span ?? trace), ...request.headers };
+    const headers = hasTrace(request.headers)
+      ? request.headers
+      : { ...traceHeaders(span ?? trace), ...request.headers };
     const outcome = await exchange({ ...request, headers });
     if (span !== undefined) endSpan(span, outcome);
     return outcome;
   };
+}
+
+/** Whether the channel itself sets a header of a trace. Names have any case, and receivers discard two values. */
+function hasTrace(headers: ExchangeRequest["headers"]): boolean {
+  return Object.keys(headers).some((name) => /^trace(?:parent|state)$/i.test(name));
 }
 
 function endSpan(span: Span, outcome: ExchangeOutcome): void {
