@@ -154,10 +154,15 @@ export async function printEstimate(client: TaskClient, wanted: Task, output: Me
   output.stdout.write(`users      ${users}\nreachable  ${reachable}\n`);
 }
 
-/** Returns the error for an unknown task, with the latest ones; other errors unchanged. */
+/** Returns the error for an unknown task, with the latest ones where they can be listed; other errors unchanged. */
 export async function withLatestTasks(client: TaskClient, taskId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof ConnectError) || error.code !== Code.NotFound) return error;
-  const { tasks } = await client.listTasks({ pageSize: latestTasks, withoutDefinition: true });
+  const listed = await client
+    .listTasks({ pageSize: latestTasks, withoutDefinition: true })
+    .catch(() => undefined);
+  // The list is an addition, which the key may not be allowed.
+  if (listed === undefined) return error;
+  const { tasks } = listed;
   const named = tasks.filter(({ name }) => name === taskId).map((task) => task.taskId);
   const latest = tasks.map((task) => `${task.taskId} (${quoteText(task.name)})`).join(", ");
   const hint =

@@ -12,7 +12,7 @@ import { createCalls } from "./calls.ts";
 import { writeOutput } from "./output.ts";
 import { createPreviews } from "./push/previews.ts";
 import type { PushSettings } from "./push/settings.ts";
-import { type Tool, ToolError } from "./tool.ts";
+import { type Tool, wordError } from "./tool.ts";
 import { createChannelsAndTasks } from "./tools/channels-and-tasks.ts";
 import { createDeliveries } from "./tools/deliveries.ts";
 import { createDescribe } from "./tools/describe.ts";
@@ -30,6 +30,8 @@ export interface AgentOptions {
   readonly push: PushSettings;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds of a clock that only advances. Default: that of the process. */
+  readonly steadyMs?: (() => number) | undefined;
 }
 
 /** Creates the tools. */
@@ -64,12 +66,17 @@ export function createAgentTools(options: AgentOptions): ServiceImpl<typeof Agen
     }),
     async callTool({ name, arguments: args = {} }, context) {
       const tool = tools.find((one) => one.name === name) ?? refuseName(name, tools);
-      const calls = createCalls(options.callsOf(context), options.callerOf(context), context.signal);
+      const calls = createCalls(options.callsOf(context), {
+        caller: options.callerOf(context),
+        signal: context.signal,
+        steadyMs: options.steadyMs ?? (() => performance.now()),
+      });
       try {
         return { text: writeOutput(await tool.run(args, calls)) };
       } catch (error) {
-        if (context.signal.aborted || !isForModel(error)) throw error;
-        return { text: wordError(error), isError: true };
+        const text = wordError(error);
+        if (context.signal.aborted || text === undefined) throw error;
+        return { text, isError: true };
       }
     },
   };
@@ -83,13 +90,4 @@ function refuseName(name: string, tools: readonly Tool[]): never {
     `name is ${quote(name)}${hint}, valid are ${listNames(names)}`,
     Code.InvalidArgument,
   );
-}
-
-function isForModel(error: unknown): error is ToolError | ConnectError {
-  return error instanceof ToolError || error instanceof ConnectError;
-}
-
-function wordError(error: ToolError | ConnectError): string {
-  if (error instanceof ToolError) return error.message;
-  return `${Code[error.code].replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}: ${error.rawMessage}`;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { z } from "zod";
 import { listNames, nearestName } from "../../base/text/nearest.ts";
 import { quote, quoteList } from "../../base/text/quote.ts";
@@ -8,6 +9,13 @@ import type { Output } from "./output.ts";
 /** What a tool cannot do; its message is for the model. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
+}
+
+/** Returns the text of an error for the model; undefined if the error is not for it. */
+export function wordError(error: unknown): string | undefined {
+  if (error instanceof ToolError) return error.message;
+  if (!(error instanceof ConnectError)) return undefined;
+  return `${Code[error.code].replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}: ${error.rawMessage}`;
 }
 
 /** One operation for agents. */

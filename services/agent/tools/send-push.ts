@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { createSerial } from "../../../base/async/serial.ts";
+import { quote } from "../../../base/text/quote.ts";
+import type { Task } from "../../../gen/engage/channel/v1/task_pb.ts";
+import type { Calls } from "../calls.ts";
 import { permissionOf } from "../push/permission.ts";
-import { defineTool, type Tool, ToolError } from "../tool.ts";
+import { defineTool, type Tool, ToolError, wordError } from "../tool.ts";
 import { shownTask } from "./channels-and-tasks.ts";
 import type { PreviewOptions } from "./preview-push.ts";
 
@@ -30,8 +33,21 @@ export function createSendPush({ push, previews, now }: PreviewOptions): Tool {
         if (refusal !== undefined) throw new ToolError(refusal);
         previews.delete(token);
         const created = await calls.channels.createTask({ task });
-        const started = await calls.channels.runTask({ taskId: created.task!.taskId });
-        return { head: { ...shownTask(started.task!), reachable, pushes_left_today: left - 1 } };
+        const started = await start(created.task!, calls);
+        return { head: { ...shownTask(started), reachable, pushes_left_today: left - 1 } };
       }),
   });
+}
+
+/** Runs a task that was created. The error of a failure names the task, which remains. */
+async function start({ taskId }: Task, { channels }: Calls): Promise<Task> {
+  try {
+    return (await channels.runTask({ taskId })).task!;
+  } catch (error) {
+    const reason = wordError(error);
+    if (reason === undefined) throw error;
+    throw new ToolError(
+      `task ${quote(taskId)} was created and counts for today, but starting it failed: ${reason}; see its state with channels_and_tasks, an operator can run or delete it`,
+    );
+  }
 }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { withClient } from "../../../cmd/client/rpc-client.ts";
@@ -120,4 +121,12 @@ it("an unknown task is reported with those that exist", async () => {
     });
   await expect(fail("t999")).rejects.toThrow(`task "t999" is not known, the latest are ${taskId} ("known")`);
   await expect(fail("known")).rejects.toThrow(`task "known" is not known, which is the name of "${taskId}"`);
+});
+
+it("an unknown task is reported without them where they cannot be listed", async () => {
+  const client = {
+    listTasks: () => Promise.reject(new ConnectError("the key may not list", Code.PermissionDenied)),
+  } as unknown as TaskClient;
+  const unknown = new ConnectError("task is not known", Code.NotFound);
+  expect(await withLatestTasks(client, "t999", unknown)).toBe(unknown);
 });

@@ -1,4 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import type {
   CreateTaskRequest,
@@ -17,7 +18,7 @@ function openRig(push: PushSettings, users = 4) {
   const created: CreateTaskRequest[] = [];
   const estimated: EstimateAudienceRequest[] = [];
   const stored: Pick<Task, "name" | "createTime">[] = [];
-  const audience = { users };
+  const audience: { users: number; startFault?: ConnectError } = { users };
   const rig = createToolRig(
     {
       channels: {
@@ -45,7 +46,10 @@ function openRig(push: PushSettings, users = 4) {
           stored.unshift({ name: request.task!.name, createTime: timestampFromMs(rig.nowMs) } as Task);
           return { task: { ...request.task!, taskId: `t${created.length}` } };
         },
-        runTask: ({ taskId }) => ({ task: { taskId, state: TaskState.PREPARING, taskInstanceId: "run 1" } }),
+        runTask: ({ taskId }) => {
+          if (audience.startFault !== undefined) throw audience.startFault;
+          return { task: { taskId, state: TaskState.PREPARING, taskInstanceId: "run 1" } };
+        },
       },
     },
     push,
@@ -122,6 +126,17 @@ describe("sending", () => {
       pushes_left_today: 1,
     });
     expect(created[0]?.task).toMatchObject({ name: "agent: Spring", channelId: "c1" });
+  });
+
+  it("names the task that was created when it cannot be started", async () => {
+    const { rig, audience, created } = openRig(allowed);
+    const { token } = await rig.call("preview_push", spring);
+    audience.startFault = new ConnectError("the store is full", Code.ResourceExhausted);
+    expect(await rig.failureOf("send_push", { token })).toBe(
+      'task "t1" was created and counts for today, but starting it failed: resource exhausted: the store is full; see its state with channels_and_tasks, an operator can run or delete it',
+    );
+    expect(created).toHaveLength(1);
+    expect(await rig.failureOf("send_push", { token })).toMatch(notKnown);
   });
 
   const notKnown =
