@@ -8,7 +8,10 @@ export interface IdleMemoryPorts {
   readonly utilization: () => number;
   /** Returns the bytes that the thread's heap and its buffers take. */
   readonly usedBytes: () => number;
-  /** Collects garbage and returns free memory to the system; after the start, compiled code too, most of which runs once. */
+  /**
+   * Collects garbage and returns free memory to the system. After the start, it also removes compiled code, most of
+   * which runs only once.
+   */
   readonly collect: (after: "start" | "work") => Promise<void>;
 }
 

@@ -69,8 +69,10 @@ export type {
 export type { Share };
 
 /**
- * Stores channels, tasks, their runs and the batches of these. Every method is one commit, durable
- * before it resolves (leases and marks only as long as the computer runs), and safe to call from any number of replicas where the driver allows them.
+ * Stores channels, tasks, their runs and the batches of these. Every method is one commit, which is durable before it
+ * resolves. Only leases and marks may be lost when the computer loses power. Where the driver allows replicas, any
+ * number of them may call every method.
+ *
  * Methods reject with ChannelsUnavailableError while the store is unavailable, and with the signal's
  * reason when it is aborted; then the effect of the call is unknown.
  *

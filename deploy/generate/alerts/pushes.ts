@@ -16,7 +16,7 @@ export const pushAlerts: readonly Alert[] = [
     severity: "warning",
     lasts: "0m",
     expression: 'increase(engage_channel_runs_total{outcome="refused"}[1h]) > 0',
-    meaning: "The batches of a run could not be prepared, so that nobody receives its messages.",
+    meaning: "The batches of a run could not be prepared, so that its messages are not sent.",
     actions:
       "The task has the reason, and the log too: a cohort that no longer exists, an audience without a property, a channel that was changed. A new run begins from the task.",
   },
@@ -36,6 +36,6 @@ export const pushAlerts: readonly Alert[] = [
     expression: "sum by (job, what) (rate(engage_channel_errors_total[10m])) > 0",
     meaning: "The store of channels, or the audience of a task, fails.",
     actions:
-      "The log has the error. Prepared batches are kept and are sent when the store replies again; the event store answers for audiences.",
+      "The log has the error. Prepared batches are kept and are sent when the store replies again. Audiences are read from the event store: see whether it fails too.",
   },
 ];
