@@ -38,7 +38,7 @@ export function toBound(value: unknown): null | string | number | bigint | Uint8
 }
 
 /** The driver parses the columns whose type is JSON. */
-const jsonColumns = ["hidden", "events", "properties", "cohorts", "projects"] as const;
+const jsonColumns = ["hidden", "events", "properties", "cohorts", "deletions", "projects"] as const;
 
 /** Replaces the texts in these columns of a row by what they describe. */
 export function parseJson(row: Record<string, unknown>): object {

@@ -43,6 +43,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bjson_array_elements_text\(/g, "json_each("],
   [/\bjson_agg\(/g, "json_group_array("],
   [/\bjson_build_array\(/g, "json_array("],
+  [/\bjson_build_object\(/g, "json_object("],
+  [/\bbigint\[\]/g, "text"],
   [/EXTRACT\(EPOCH FROM clock_timestamp\(\)\) \* 1000000/g, "clock_us()"],
   [/\bhashtextextended\((\$\d+), 0\)/g, "$1"],
   [/\bsubstring\((\w+)\s+FROM ([\s\S]*?) FOR ([\s\S]*?)\) AS/g, "substr($1, $2, $3) AS"],
