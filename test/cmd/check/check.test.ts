@@ -110,7 +110,7 @@ describe("the report", () => {
       join(folderWith({}), "no", "junit.xml"),
     );
     expect([code, brokenRules(JSON.parse(stdout).results)]).toEqual([1, ["partial-index"]]);
-    expect(stderr).toContain('junit.xml": no such file or folder');
+    expect(JSON.parse(stderr).error.message).toContain('junit.xml": no such file or folder');
   });
 
   test("names who cannot be asked", async () => {
