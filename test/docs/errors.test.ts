@@ -19,7 +19,7 @@ import { failureReasons } from "../../services/parser/line/line.ts";
 /** Names in capitals that are no reasons of errors. */
 const others: readonly RegExp[] = [
   /^ENGAGE_/,
-  /^(?:E[A-Z]+_AGAIN|EAI_AGAIN|ERR_|UND_ERR_|CSV_|UV_)/,
+  /^(?:E[A-Z]+_AGAIN|EAI_AGAIN|ERR_|UND_ERR_|HPE_|CSV_|UV_)/,
   /^INVALID_OPENING_QUOTE$/,
   // Faults of certificates.
   /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/,

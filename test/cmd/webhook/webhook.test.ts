@@ -125,7 +125,10 @@ describe("callers", () => {
       ["stats", "--url", "http://127.0.0.1:1"],
       "engage: http://127.0.0.1:1: connection refused by 127.0.0.1:1: is the server running?\n",
     ],
-    [["stats", "--url", "here"], 'engage: --url is "here", must be a URL such as "http://127.0.0.1:8080"\n'],
+    [
+      ["stats", "--url", "here"],
+      'engage: --url is "here", must be a URL such as "http://127.0.0.1:8080", without a user\n',
+    ],
   ])("%j is reported in one line", async (args, stderr) => {
     expect(await runEngage(["webhook", ...args])).toEqual({ code: 1, stdout: "", stderr });
   });
