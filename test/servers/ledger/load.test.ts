@@ -30,6 +30,7 @@ describe("batches", () => {
       removedEvents: [],
       removedProperties: [],
       dropped: undefined,
+      deletions: [],
       cohorts: [],
     });
     expect(await ledger.call("loadedTo", "main")).toEqual(place(100));
