@@ -95,7 +95,7 @@ it("share the rate of a channel", async () => {
 
 it("live beside the inbox in one schema", async () => {
   const schema = `channels_${++schemas}`;
-  expect(await migrateInbox(server, schema)).toEqual({ from: 0, to: 5 });
+  expect(await migrateInbox(server, schema)).toEqual({ from: 0, to: 6 });
   const both = await Promise.all([migrate(server, schema), migrate(server, schema)]);
   expect(both.map(({ from }) => from).toSorted()).toEqual([0, 4]);
   await using store = await openPostgresChannels({ url: server.url, schema });

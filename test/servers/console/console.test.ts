@@ -182,7 +182,8 @@ describe("the frame", () => {
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.getByText("Go to the overview").click();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
-      expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+      // The heading gets the focus once it is on the page.
+      await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
     });
   });
 
