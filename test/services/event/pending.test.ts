@@ -95,9 +95,19 @@ describe("a verdict before earlier records are loaded", () => {
   });
 
   it("goes by the order of the spool when calls come at once, also over a stream", async () => {
-    await using rig = openPendingRig();
-    const calls = [number, text, text, number].map((records) => rig.send("track", records));
-    expect(await Promise.all(calls)).toEqual([[], ["p: type"], ["p: type"], []]);
+    const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+    let appends = 0;
+    const beforeAppend = async (): Promise<void> => {
+      appends++;
+      await isOpen;
+    };
+    await using rig = openPendingRig({ beforeAppend });
+    const first = rig.send("track", number);
+    // Its place in the spool is before the others'.
+    await expect.poll(() => appends).toBe(1);
+    const others = [text, text, number].map((records) => rig.send("track", records));
+    open();
+    expect(await Promise.all([first, ...others])).toEqual([[], ["p: type"], ["p: type"], []]);
     expect(
       await rig.stream([event({ s: "x" }), event({ p: "x", s: 1 }), event({ u: 1 }), event({ u: "x" })]),
     ).toEqual([[], ["p: type"], [], ["u: type"]]);
