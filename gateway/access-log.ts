@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 import type { Logger } from "pino";
+import { codeName } from "../base/rpc/code-names.ts";
 import { traceIdOf } from "../base/trace/trace.ts";
 import { createByMethod } from "./call/by-method.ts";
 import type { CallObserver, CallRecord } from "./call/record.ts";
-import { codeName } from "./call/status.ts";
 
 /** Codes that mean a fault of the server. */
 const serverFaults: ReadonlySet<Code | undefined> = new Set([

@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
+import { codeName } from "../base/rpc/code-names.ts";
 import { attribute, ownAttribute } from "../base/trace/attributes.ts";
 import type { SpanFailure, Tracer } from "../base/trace/trace.ts";
 import { createByMethod } from "./call/by-method.ts";
 import type { CallObserver, CallRecord, ProtocolName } from "./call/record.ts";
-import { codeName } from "./call/status.ts";
 
 /** Names by which the conventions know the protocols; REST has none. Tools of agents are called by JSON-RPC. */
 const systems: Readonly<Record<ProtocolName, string>> = {

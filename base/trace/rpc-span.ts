@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { ConnectError } from "@connectrpc/connect";
+import { codeName } from "../rpc/code-names.ts";
 import { attribute } from "./attributes.ts";
 import { type Trace, traceHeaders } from "./trace.ts";
 
@@ -32,15 +33,9 @@ export async function inRpcSpan<R>(
     span.end();
     return response;
   } catch (error) {
-    const status = statusOf(ConnectError.from(error).code);
+    const status = codeName(ConnectError.from(error).code);
     span.set({ [attribute.rpcStatus]: status });
     span.end({ type: status });
     throw error;
   }
-}
-
-/** Returns the name of a code in gRPC: `DEADLINE_EXCEEDED`. */
-function statusOf(code: Code): string {
-  if (code === Code.Canceled) return "CANCELLED";
-  return (Code[code] ?? "Unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Code, ConnectError } from "@connectrpc/connect";
+import type { ConnectError } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { NodeHeaders } from "./headers.ts";
 
@@ -20,32 +20,4 @@ export function assignGrpcStatus(target: OutgoingHttpHeaders, error: ConnectErro
  */
 export function encodeGrpcMessage(message: string): string {
   return message.replace(/^ +| +$|[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
-}
-
-/** Names by number, as in https://grpc.github.io/grpc/core/md_doc_statuscodes.html. */
-export const codeNames = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-] as const;
-
-export type CodeName = (typeof codeNames)[number];
-
-/** Returns the name of a code in logs, metrics and JSON; undefined is OK. */
-export function codeName(code: Code | undefined): CodeName {
-  return codeNames[code ?? 0] ?? "UNKNOWN";
 }

@@ -1,4 +1,4 @@
-import { codeNames } from "../call/status.ts";
+import { codeNames } from "../../base/rpc/code-names.ts";
 import { boundsMs, type CallTallies, type CallTally } from "./call-tallies.ts";
 import type { ComputedMetric, Sample } from "./computed-metric.ts";
 

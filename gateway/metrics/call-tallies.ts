@@ -1,6 +1,6 @@
+import { codeNames } from "../../base/rpc/code-names.ts";
 import { createByMethod } from "../call/by-method.ts";
 import type { CallObserver, ProtocolName } from "../call/record.ts";
-import { codeNames } from "../call/status.ts";
 
 /**
  * Upper bounds of the latency buckets in milliseconds. A unary call of the

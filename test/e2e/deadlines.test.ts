@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Code, type HandlerContext } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { codeName } from "../../gateway/call/status.ts";
+import { codeName } from "../../base/rpc/code-names.ts";
 import { openGateway, type TestGateway, type TestGatewayOptions } from "../gateway/gateway-server.ts";
 import { clientKinds } from "./clients.ts";
 import { envelope, grpcStatusOf, openHttp2, type RawAnswer, sendHttp1, untilClosed } from "./raw.ts";

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { codeName } from "../../../base/rpc/code-names.ts";
 import { refuse } from "../../../gateway/call/refusals.ts";
-import { codeName } from "../../../gateway/call/status.ts";
 import { encodeError } from "../../../gateway/rest/status.ts";
 import { code, pageHead, table } from "../markdown.ts";
 import { analysisCodes, statusCodes } from "./codes.ts";

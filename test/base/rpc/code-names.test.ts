@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { expect, it } from "vitest";
-import { codeName, codeNames } from "../../../gateway/call/status.ts";
+import { codeName, codeNames } from "../../../base/rpc/code-names.ts";
 
 it.each([
   [undefined, "OK"],
