@@ -165,7 +165,7 @@ function fileNamedBy({ env, file }: ConfigOptions): DescribedConfig["fileNamedBy
   return configFileFrom(env) === undefined ? "default" : "environment";
 }
 
-/** Returns the file of the configuration as it was named; undefined if there is none and the demo's is used. */
+/** Returns the file of the configuration as it was named; undefined when the demo runs without one. */
 export function configFileOf({ env, cwd, file }: ConfigOptions): string | undefined {
   const local = existsSync(join(cwd, "engage.yaml")) ? "engage.yaml" : undefined;
   return file ?? configFileFrom(env) ?? local;

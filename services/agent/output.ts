@@ -20,7 +20,7 @@ export interface OutputList {
   /** The items from `place` on. */
   readonly items: readonly unknown[];
   readonly place: Place;
-  /** Token of the page after `items`; empty when there is none. */
+  /** Token of the next page; empty on the last one. */
   readonly nextToken: string;
   /** What the cursor is valid for, see cursorMark. */
   readonly mark: string;
