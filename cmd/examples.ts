@@ -56,7 +56,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'engage store forget --project 1 --event "spam_*" --max-uses 10',
     'engage store forget --project 1 --event "spam_*" --max-uses 10 --yes',
   ],
-  backup: ["engage backup /backups/monday"],
+  backup: ["engage backup /backups/monday", "engage backup /backups/2026-11-29 --keep 14"],
   restore: ["engage restore /backups/monday --check", "engage restore /backups/monday"],
   import: [
     "engage import events.ndjson.gz",

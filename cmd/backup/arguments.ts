@@ -1,9 +1,13 @@
 import type { Command } from "commander";
-import { type Common, command, optionsOf } from "../arguments.ts";
+import { type Common, command, optionsOf, positive } from "../arguments.ts";
 import { stopSignal } from "../terminal/stop-signal.ts";
 
 interface BackupOptions extends Common {
   readonly json?: true;
+}
+
+interface KeepOptions extends BackupOptions {
+  readonly keep?: number;
 }
 
 interface RestoreOptions extends BackupOptions {
@@ -15,6 +19,7 @@ interface RestoreOptions extends BackupOptions {
 export function addBackup(program: Command): void {
   command(program, "backup", "copy the data folder, also of a running server")
     .argument("<folder>", "new or empty folder for the backup, outside of the data folder")
+    .option("--keep <number>", "backups to keep beside each other; older ones are deleted", positive)
     .option("--json", "print one JSON object")
     .addHelpText(
       "after",
@@ -26,9 +31,13 @@ The copy is opened and read once, as a start would do, compared with the marks o
 what was acknowledged, and counted. backup.json has the counts and a checksum of
 each file; without it a backup is not complete. The configuration is not copied.
 
+With --keep, the oldest complete backups of this data folder that are in the same
+folder as the new one are deleted once that is complete, so that this many are left.
+Nothing else there is deleted.
+
 Run it as the user of the server, on its machine, with its configuration.`,
     )
-    .action(async (folder: string, { json, ...options }: BackupOptions) => {
+    .action(async (folder: string, { json, keep, ...options }: KeepOptions) => {
       const [{ loadConfig }, { backUp }] = await Promise.all([
         import("../config/config.ts"),
         import("../serve/backup/backup.ts"),
@@ -36,7 +45,7 @@ Run it as the user of the server, on its machine, with its configuration.`,
       const { config } = loadConfig(await optionsOf(options));
       const { stdout, stderr } = process;
       const signal = stopSignal("stopped; there is no backup");
-      await backUp(config, folder, { stdout, stderr, json, signal });
+      await backUp(config, folder, { keep }, { stdout, stderr, json, signal });
     });
   command(program, "restore", "put a backup into the data folder")
     .argument("<folder>", "folder of a backup")

@@ -16,6 +16,7 @@ import { listElsewhere, lockData, requireDataFolder } from "./exclusive.ts";
 import { holdServed } from "./hold-socket.ts";
 import { type Contents, writeManifest } from "./manifest.ts";
 import { inFolder, marksOf, nameIn, namesOf, type Place, storesOf } from "./places.ts";
+import { prune } from "./prune.ts";
 
 export interface BackupOutput {
   readonly stdout: Writable;
@@ -23,6 +24,11 @@ export interface BackupOutput {
   /** Prints one JSON object instead of text. */
   readonly json?: boolean | undefined;
   readonly signal: AbortSignal;
+}
+
+export interface BackupOptions {
+  /** The number of backups that are left beside each other; undefined to delete none. */
+  readonly keep?: number | undefined;
 }
 
 /** The data folder in a backup, beside the list of its files. */
@@ -33,15 +39,22 @@ export const dataIn = (backup: string): string => join(backup, "data");
  * read once, and gets a list of its files with checksums.
  * @throws UserError
  */
-export async function backUp(config: Config, folder: string, output: BackupOutput): Promise<void> {
+export async function backUp(
+  config: Config,
+  folder: string,
+  { keep }: BackupOptions,
+  output: BackupOutput,
+): Promise<void> {
   requireDataFolder(config, "engage backup");
   keepFilesPrivate();
   prepare(config, folder);
-  report(config, await copyAndCheck(config, folder, output), output);
+  const made = await copyAndCheck(config, folder, output);
+  const deleted = keep === undefined ? [] : await prune(config, folder, keep);
+  report(config, { ...made, deleted }, output);
 }
 
 /** Copies into the prepared folder. After a failure there is no copy. */
-async function copyAndCheck(config: Config, folder: string, output: BackupOutput): Promise<BackupReport> {
+async function copyAndCheck(config: Config, folder: string, output: BackupOutput): Promise<Made> {
   const copied = inFolder(config, dataIn(folder));
   try {
     const time = new Date().toISOString();
@@ -56,7 +69,7 @@ async function copyAndCheck(config: Config, folder: string, output: BackupOutput
     }
     removeTraces(copied);
     const files = await listFiles(folder, output.signal);
-    await writeManifest(folder, { time, contents, files });
+    await writeManifest(folder, { time, data: resolve(config.data), contents, files });
     return { folder, time, contents, files };
   } catch (error) {
     // Without its list, the copy is of no use.
@@ -125,7 +138,7 @@ async function copyPlaces(
         signal.throwIfAborted();
         seen.add(name);
         const path = join(target.folder, nameIn(target, place, name));
-        bytes += (await copyAndSync(join(place.folder, name), path)) ?? 0;
+        bytes += (await copyAndSync(join(place.folder, name), path, signal)) ?? 0;
       }
     }
   }
@@ -159,23 +172,33 @@ export function pathsIn(backup: string): readonly string[] {
     .sort();
 }
 
-interface BackupReport {
+interface Made {
   readonly folder: string;
   readonly time: string;
   readonly contents: Contents;
   readonly files: readonly CopiedFile[];
 }
 
-function report(config: Config, { folder, time, contents, files }: BackupReport, output: BackupOutput): void {
+interface BackupReport extends Made {
+  /** The folders of the backups that were deleted. */
+  readonly deleted: readonly string[];
+}
+
+function report(
+  config: Config,
+  { folder, time, contents, files, deleted }: BackupReport,
+  output: BackupOutput,
+): void {
   const elsewhere = listElsewhere(config);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (output.json) {
-    const found = { folder, time, contents, files: files.length, bytes, notIncluded: elsewhere };
+    const found = { folder, time, contents, files: files.length, bytes, notIncluded: elsewhere, deleted };
     writeForeign(output.stdout, `${JSON.stringify(found)}\n`);
     return;
   }
   const size = `${exactCountOf(files.length, "file")}, ${sizeOf(bytes)}`;
   writeForeign(output.stdout, `${describeContents(contents)}\n"${folder}" is complete: ${size}\n`);
+  for (const old of deleted) writeForeign(output.stdout, `"${old}" is deleted\n`);
   for (const what of elsewhere)
     output.stderr.write(`not included: ${what}; use the tools of that database\n`);
 }

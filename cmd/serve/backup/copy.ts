@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
-import { createReadStream, constants as fsConstants } from "node:fs";
-import { access, chmod, copyFile, open, stat } from "node:fs/promises";
+import { createReadStream, createWriteStream, constants as fsConstants } from "node:fs";
+import { access, chmod, copyFile, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { makePrivateFolder } from "../../../base/files/private.ts";
 import { cannotRead, cannotWrite } from "../../terminal/file-fault.ts";
+
+const chunkBytes = 1_048_576;
 
 /** A file of a backup. */
 export interface CopiedFile {
@@ -15,24 +18,50 @@ export interface CopiedFile {
 
 /**
  * Copies a file, readable for this user only, and syncs it. A file system that can share blocks takes no time for it.
+ * After a failure there is no copy.
  * @returns the number of bytes; undefined when the file is gone, which happens to files of a spool once they are loaded
  * @throws UserError
  */
-export async function copyAndSync(from: string, to: string): Promise<number | undefined> {
+export async function copyAndSync(
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   try {
     makePrivateFolder(dirname(to));
-    await copyFile(from, to, fsConstants.COPYFILE_FICLONE);
+    if (!(await shareBlocks(from, to))) await copyChunks(from, to, signal);
     await chmod(to, 0o600);
     await using copy = await open(to, "r+");
     await copy.sync();
     return (await copy.stat()).size;
   } catch (error) {
+    await rm(to, { force: true }).catch(() => undefined);
+    signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     await access(from, fsConstants.R_OK).catch((fault: unknown) => {
       throw cannotRead(from, fault);
     });
     throw cannotWrite(to, error);
   }
+}
+
+/** Returns false where the file system cannot share the blocks, or the file cannot be copied. */
+async function shareBlocks(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to, fsConstants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends soon after the signal aborts, unlike `copyFile`. */
+async function copyChunks(from: string, to: string, signal: AbortSignal): Promise<void> {
+  await pipeline(
+    createReadStream(from, { highWaterMark: chunkBytes }),
+    createWriteStream(to, { mode: 0o600 }),
+    { signal },
+  );
 }
 
 /** Syncs a folder, so that the names in it survive a power failure. */
@@ -52,7 +81,7 @@ export async function readChecksum(
     throw cannotRead(path, fault);
   });
   for await (const chunk of createReadStream(path, {
-    highWaterMark: 1_048_576,
+    highWaterMark: chunkBytes,
     signal,
   }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;

@@ -9,7 +9,8 @@ import { type CopiedFile, syncFolder } from "./copy.ts";
 
 /** The format of the file. A newer one is refused. */
 const format = 1;
-const fileName = "backup.json";
+/** The list of the files of a backup, which is written last. */
+export const listName = "backup.json";
 
 const contentsSchema = z.strictObject({
   projects: z.int(),
@@ -30,6 +31,8 @@ const manifestSchema = z.object({
   engage: z.string(),
   /** ISO 8601, the moment of which the copy is. */
   time: z.string(),
+  /** The absolute path of the data folder. Older versions did not note it. */
+  data: z.string().optional(),
   contents: contentsSchema,
   files: z.array(z.strictObject({ path: z.string(), bytes: z.int(), sha256: z.string() })),
 });
@@ -41,20 +44,20 @@ export type Manifest = z.infer<typeof manifestSchema>;
 /** Writes the list of files, without which a backup is not complete. */
 export async function writeManifest(
   folder: string,
-  { time, contents, files }: { time: string; contents: Contents; files: readonly CopiedFile[] },
+  noted: Required<Pick<Manifest, "time" | "data" | "contents">> & { readonly files: readonly CopiedFile[] },
 ): Promise<void> {
-  const manifest = { format, engage: packageVersion(), time, contents, files };
-  const draft = join(folder, `${fileName}.new`);
+  const manifest = { format, engage: packageVersion(), ...noted };
+  const draft = join(folder, `${listName}.new`);
   await using file = await open(draft, "wx", 0o600);
   await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
   await file.sync();
-  await rename(draft, join(folder, fileName));
+  await rename(draft, join(folder, listName));
   await syncFolder(folder);
 }
 
 /** @throws UserError when the backup is not complete, or of a newer version */
 export function readManifest(folder: string): Manifest {
-  const path = join(folder, fileName);
+  const path = join(folder, listName);
   let text: string;
   try {
     text = readFileSync(path, "utf8");

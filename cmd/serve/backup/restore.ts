@@ -51,11 +51,11 @@ export async function restore(
     ...pairsOf(storesOf(from), storesOf(config)).toReversed(),
   ];
   await copyBeside(pairs, output.signal);
-  const kept = await makeRoom(config);
+  const kept = await makeRoom(config, output.signal);
+  if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
   await putInPlace(pairs);
   const { contents, faults: found } = await readContents(config, output.signal);
   const differences = [...found, ...differencesOf(manifest.contents, contents)];
-  if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
   if (differences.length > 0) {
     throw new UserError(`the restored data differs from the backup\n${differences.join("\n")}`);
   }
@@ -114,27 +114,34 @@ function pathsOf(config: Config): readonly string[] {
   return places.flatMap((place) => namesOf(place).map((name) => join(place.folder, name)));
 }
 
-/** Moves existing files away. @returns the folder that has them; undefined without any */
-async function makeRoom(config: Config): Promise<string | undefined> {
+/** Moves existing files away, or none after a failure. @returns the folder that has them; undefined without any */
+async function makeRoom(config: Config, signal: AbortSignal): Promise<string | undefined> {
   if (pathsOf(config).length === 0) return undefined;
   const places = [...marksOf(config), ...storesOf(config)];
   const folder = join(config.data, `replaced-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
   const kept = inFolder(config, folder);
-  const targets = [...marksOf(kept), ...storesOf(kept)];
-  for (const [at, place] of places.entries()) {
-    for (const name of namesOf(place)) await move(place, targets[at]!, name);
+  const pairs = pairsOf(places, [...marksOf(kept), ...storesOf(kept)]);
+  const moved: Pair[] = [];
+  try {
+    for (const pair of pairs) {
+      await move(pair, signal);
+      moved.push(pair);
+    }
+  } catch (error) {
+    for (const { source, target } of moved.toReversed())
+      await move({ source: target, target: source }, new AbortController().signal);
+    throw error;
   }
   return folder;
 }
 
-async function move(from: Place, to: Place, name: string): Promise<void> {
-  makePrivateFolder(to.folder);
-  const [source, target] = [join(from.folder, name), join(to.folder, nameIn(to, from, name))];
+async function move({ source, target }: Pair, signal: AbortSignal): Promise<void> {
+  makePrivateFolder(dirname(target));
   try {
     await rename(source, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    await copyAndSync(source, target);
+    await copyAndSync(source, target, signal);
     await rm(source);
   }
 }
@@ -146,7 +153,7 @@ async function copyBeside(pairs: readonly Pair[], signal: AbortSignal): Promise<
   try {
     for (const { source, target } of pairs) {
       signal.throwIfAborted();
-      await copyAndSync(source, `${target}${suffix}`);
+      await copyAndSync(source, `${target}${suffix}`, signal);
     }
   } catch (error) {
     await Promise.allSettled(pairs.map(({ target }) => rm(`${target}${suffix}`, { force: true })));

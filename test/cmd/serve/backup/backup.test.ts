@@ -1,15 +1,19 @@
 import {
   appendFileSync,
+  cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { sha256Hex } from "../../../../base/text/digest.ts";
 import { holdServed } from "../../../../cmd/serve/backup/hold-socket.ts";
 import { folderWith } from "../../config/load.ts";
 import { type EventServer, openEventServer, settingsOf, trackOf } from "../../event-server.ts";
@@ -79,6 +83,15 @@ function expectPrivate(backup: string, { files }: BackupList): void {
   expect(paths.filter((path) => /\/lock|\.sock|temp|scratch|staging|reserve|-shm|-wal/.test(path))).toEqual(
     [],
   );
+}
+
+/** The files of a folder with digests of their contents, without the lock, which names the last process. */
+function treeOf(folder: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name !== "lock")
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.map((path) => [path, sha256Hex(readFileSync(path, "latin1"))]));
 }
 
 const failed = (message: string): Partial<RunResult> => ({
@@ -208,6 +221,54 @@ describe("engage backup and engage restore", () => {
     expect(await runEngage(["backup", "monday"], { cwd: shared })).toMatchObject(
       failed("copy PostgreSQL and ClickHouse together"),
     );
+  });
+
+  test("delete only the oldest backups of this data folder, and only after a new one", async () => {
+    const cwd = makeFolder();
+    const server = await openEventServer(join(cwd, "data"), messages);
+    await fill(server);
+    await server.stop();
+    const backups = join(cwd, "backups");
+    const copyOf = (name: string, changes: object): string => {
+      const folder = join(backups, name);
+      cpSync(join(backups, "first"), folder, { recursive: true });
+      const list = JSON.parse(readFileSync(join(folder, "backup.json"), "utf8")) as object;
+      writeFileSync(join(folder, "backup.json"), JSON.stringify({ ...list, ...changes }));
+      return folder;
+    };
+    await runEngage(["backup", "backups/first"], { cwd });
+    copyOf("old", { time: "2026-01-02T00:00:00.000Z" });
+    copyOf("oldest", { time: "2026-01-01T00:00:00.000Z" });
+    copyOf("of-another", { time: "2026-01-01T00:00:00.000Z", data: "/other" });
+    copyOf("newer-format", { time: "2026-01-01T00:00:00.000Z", format: 9 });
+    writeFileSync(join(copyOf("with-notes", { time: "2026-01-01T00:00:00.000Z" }), "notes"), "");
+    rmSync(join(copyOf("incomplete", {}), "backup.json"));
+    symlinkSync("old", join(backups, "link"));
+    writeFileSync(join(backups, "file"), "");
+    const all = readdirSync(backups);
+    expect(await runEngage(["backup", "backups/file/x", "--keep", "1"], { cwd })).toMatchObject({ code: 1 });
+    expect(readdirSync(backups)).toEqual(all);
+    const backed = await runEngage(["backup", "backups/second", "--keep", "2"], { cwd });
+    expect(backed.stdout).toContain('\n"backups/oldest" is deleted\n"backups/old" is deleted\n');
+    const left = [...all.filter((name) => !["old", "oldest"].includes(name)), "second"];
+    expect(new Set(readdirSync(backups))).toEqual(new Set(left));
+  });
+
+  test("a copy that fails in the middle leaves the old data as it was", async () => {
+    const cwd = makeFolder();
+    const server = await openEventServer(join(cwd, "data"), messages);
+    await fill(server);
+    await server.stop();
+    await runEngage(["backup", "monday"], { cwd });
+    const data = join(cwd, "data");
+    // The copies before this one are complete.
+    const obstacle = join(data, "events", "store", "events.duckdb.restoring");
+    mkdirSync(obstacle);
+    const before = treeOf(data);
+    expect(await runEngage(["restore", "monday", "--replace"], { cwd })).toMatchObject(
+      failed(`cannot write ${JSON.stringify(obstacle)}`),
+    );
+    expect(treeOf(data)).toEqual(before);
   });
 
   test("a copy that lacks what was acknowledged is no backup", async () => {

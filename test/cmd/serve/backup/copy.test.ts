@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { copyAndSync } from "../../../../cmd/serve/backup/copy.ts";
+import { folderWith } from "../../config/load.ts";
+
+test("a copy is readable for this user only", async () => {
+  const folder = folderWith({ from: "abc" });
+  const to = join(folder, "new", "to");
+  expect(await copyAndSync(join(folder, "from"), to, new AbortController().signal)).toBe(3);
+  expect([readFileSync(to, "utf8"), statSync(to).mode & 0o777]).toEqual(["abc", 0o600]);
+});
+
+test("a file that is gone is not copied", async () => {
+  const folder = folderWith({});
+  const to = join(folder, "to");
+  expect(await copyAndSync(join(folder, "none"), to, new AbortController().signal)).toBeUndefined();
+  expect(existsSync(to)).toBe(false);
+});
+
+test("the copy of a large file ends when it is stopped, and is removed", async () => {
+  const to = join(folderWith({}), "to");
+  const stop = new AbortController();
+  // A file without an end.
+  const copied = copyAndSync("/dev/zero", to, stop.signal);
+  while (!existsSync(to) || statSync(to).size === 0) await setImmediate();
+  stop.abort(new Error("stopped by the test"));
+  await expect(copied).rejects.toThrow("stopped by the test");
+  expect(existsSync(to)).toBe(false);
+});
