@@ -1,4 +1,5 @@
 import type { JsonBounds } from "../base/json/bounds.ts";
+import { longestCallMs } from "../base/rpc/longest-call.ts";
 import type { BodyLimit, Standing } from "../base/rpc/request-head.ts";
 import type { ServedMethod } from "./methods.ts";
 
@@ -81,7 +82,7 @@ export const defaultLimits: GatewayLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   idleTimeoutMs: 600_000,
-  maxDeadlineMs: 300_000,
+  maxDeadlineMs: longestCallMs,
   compressMinBytes: 64 * 1024,
 };
 

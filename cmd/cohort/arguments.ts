@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { longestCallMs } from "../../base/rpc/longest-call.ts";
 import { type Common, command, optionsOf, positive, withServer } from "../arguments.ts";
 import type { CohortOptions } from "./cohort.ts";
 
@@ -6,7 +7,7 @@ import type { CohortOptions } from "./cohort.ts";
 export function addCohort(program: Command): void {
   const cohort = program.command("cluster").description("cohorts and tags that are lists of users");
   const add = (name: string, description: string): Command =>
-    withServer(command(cohort, name, description), 300_000)
+    withServer(command(cohort, name, description), longestCallMs)
       .option(
         "--token <token>",
         "query token (default: that of the profile, $ENGAGE_TOKEN, or one in the configuration)",

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import { longestCallMs } from "../../base/rpc/longest-call.ts";
 import { type Common, command, optionsOf, positive, withServer } from "../arguments.ts";
 import type { DeleteEventsOptions } from "./delete-events.ts";
 
 /** Adds `engage delete-events`. */
 export function addDeleteEvents(program: Command): void {
-  withServer(command(program, "delete-events", "count events of a server, and delete them"), 600_000)
+  withServer(command(program, "delete-events", "count events of a server, and delete them"), longestCallMs)
     .requiredOption("--project <id>", "project id (required)", positive)
     .option("--event <name...>", "only events with these names")
     .option("--from <day>", "only events of this day or later, yyyy-MM-dd in the project's zone")
@@ -21,7 +22,9 @@ export function addDeleteEvents(program: Command): void {
       `
 It counts the events by name, asks, and deletes them for ever. The server logs what was deleted.
 When more events match than were counted, nothing is deleted. Records that are not loaded yet are
-kept, as are users with their properties, names of events, dead letters, and files in backups.`,
+kept, as are users with their properties, names of events, dead letters, and files in backups.
+
+A server ends calls after gateway.limits.maxDeadlineMs, also those with a longer --timeout.`,
     )
     .action(async (options: Common & DeleteEventsOptions) => {
       const { deleteEvents } = await import("./delete-events.ts");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../cmd/program.ts";
+import { defaultLimits } from "../../gateway/limits.ts";
 
 interface Leaf {
   readonly name: string;
@@ -40,6 +41,13 @@ describe("the help of engage", () => {
       ...program.commands.map((command) => command.name()),
       "help",
     ]);
+  });
+
+  it("has no longer default of --timeout than servers allow a call", () => {
+    const defaults = leaves.flatMap(({ command }) =>
+      command.options.filter(({ long }) => long === "--timeout").map(({ defaultValue }) => defaultValue),
+    );
+    expect(Math.max(...(defaults as number[]))).toBe(defaultLimits.maxDeadlineMs);
   });
 
   it.each(leaves)("$name has usage, options and examples that its command takes", ({ name, command }) => {
