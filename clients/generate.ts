@@ -2,11 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isGenerated, noteContract } from "./contract.ts";
 
 /**
  * Writes the generated code of the clients from `proto/`, with the compilers that Debian has: `protobuf-compiler`,
  * `protobuf-compiler-grpc` and `mypy-protobuf` for Python, `protoc-gen-go` and `protoc-gen-go-grpc` for Go. Arguments:
- * `python` or `go`, for one of them, and another folder to write to, instead of `clients`.
+ * `python` or `go`, for one of them, and another folder to write to, instead of `clients`; or `check`, which writes
+ * nothing and fails when the code is older than the contract.
  */
 const root = join(import.meta.dirname, "..");
 const [language = "all", target = import.meta.dirname] = process.argv.slice(2);
@@ -75,5 +77,17 @@ function writeGo(target: string): void {
   writeAll(join(target, "go/gen"), new Map(files));
 }
 
-if (language !== "go") writePython(target);
-if (language !== "python") writeGo(target);
+function check(): void {
+  if (isGenerated(root)) return;
+  process.stderr.write(
+    "clients/ is older than proto/: run `npm run generate:clients` and commit the changes\n",
+  );
+  process.exitCode = 1;
+}
+
+if (language === "check") check();
+else {
+  if (language !== "go") writePython(target);
+  if (language !== "python") writeGo(target);
+  if (language === "all") noteContract(root);
+}
