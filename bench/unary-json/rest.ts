@@ -18,7 +18,7 @@ const gateway = createGateway({
   authorize: createAuthorizer({ mode: "off", keys: [] }),
   observers: [metrics.observer],
   reportFault: (error) => console.error(error),
-  pages: { checks: {}, metrics, reportFault: (error) => console.error(error) },
+  pages: { checks: () => ({}), metrics, reportFault: (error) => console.error(error) },
 });
 await gateway.listen("127.0.0.1", Number(process.env["PORT"]));
 process.once("SIGTERM", () => process.exit(0));

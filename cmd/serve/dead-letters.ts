@@ -9,7 +9,11 @@ import {
   createMessageSource,
   type MessagesOptions,
 } from "../../services/operations/dead-letters/messages.ts";
-import { createEmptySource } from "../../services/operations/dead-letters/source.ts";
+import {
+  createEmptySource,
+  type DeadLetterSource,
+  followSource,
+} from "../../services/operations/dead-letters/source.ts";
 import { DeadLettersUnavailableError } from "../../store/deadletters/deadletters.ts";
 import type { Leases } from "../../store/leases/leases.ts";
 import type { Config } from "../config/config.ts";
@@ -25,8 +29,8 @@ export interface Replays {
 }
 
 export interface DeadLetterPorts {
-  /** Undefined on a server that stores no messages. */
-  readonly inbox: MessagesOptions["inbox"] | undefined;
+  /** Returns undefined while the server stores no messages. */
+  readonly inbox: () => MessagesOptions["inbox"] | undefined;
   readonly replays: Replays;
   /** Undefined when all is in the data folder. */
   readonly leases: Leases | undefined;
@@ -62,10 +66,7 @@ export async function openDeadLetterService(
   });
   const projects = { of: projectOfIndex, indexOf: indexOfProject };
   const sources = {
-    webhook:
-      inbox === undefined
-        ? createEmptySource("this server stores no messages: webhook.channels and webhook.targets are empty")
-        : createMessageSource({ inbox, newNonce: randomUUID }),
+    webhook: createWebhookSource(inbox),
     click: createListedSource(await listed("click", replays.clicks)),
     parser: createListedSource(await listed("parser", replays.lines)),
     record: createListedSource({ ...(await listed("record", replays.records)), projects }),
@@ -75,6 +76,20 @@ export async function openDeadLetterService(
     service: serve(DeadLetters, createDeadLetters({ sources, now, monotonicMs: () => performance.now() })),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A reload may open the inbox. */
+function createWebhookSource(inbox: DeadLetterPorts["inbox"]): DeadLetterSource {
+  const empty = createEmptySource(
+    "this server stores no messages: webhook.channels and webhook.targets are empty",
+  );
+  let opened: DeadLetterSource | undefined;
+  return followSource(() => {
+    const found = inbox();
+    if (found === undefined) return empty;
+    opened ??= createMessageSource({ inbox: found, newNonce: randomUUID });
+    return opened;
+  });
 }
 
 /** Of replicas, one at a time replays the same dead letters; of the calls of a process too. */

@@ -21,7 +21,7 @@ import { createExplainThread } from "./explain/thread.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { followService } from "./lazy.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
-import type { ReloadablePart } from "./reload.ts";
+import type { ReloadablePart } from "./reload/reload.ts";
 import { sharedDatabase } from "./shared/databases.ts";
 
 export interface ParserServices extends AsyncDisposable {
@@ -29,7 +29,7 @@ export interface ParserServices extends AsyncDisposable {
   readonly parserStream: ServiceImpl<typeof ParserStream>;
   readonly parserExplainer: ServiceImpl<typeof ParserExplainer>;
   readonly replay: Replays["lines"];
-  /** Changes the formats. Calls in progress keep theirs. */
+  /** Changes formats and how lines are read. Calls in progress keep theirs. */
   readonly part: ReloadablePart;
 }
 
@@ -84,15 +84,18 @@ export async function openParserServices(
         ? replay
         : (letter) => (current.replay as Exclude<Replays["lines"], string>)(letter),
     part: {
-      paths: [["parser", "formats"]],
+      name: "parser",
       async prepare(config, locateNew) {
         const formats = await openCheckedFormats(config, locateNew);
         const next = createServices(config.parser, formats.formatFor, ports);
-        return () => {
-          const old = current;
-          current = next;
-          retire(old);
-          warnOfSeparators(config.parser, logger);
+        return {
+          apply() {
+            const old = current;
+            current = next;
+            retire(old);
+            warnOfSeparators(config.parser, logger);
+          },
+          discard: async () => next[Symbol.asyncDispose](),
         };
       },
     },

@@ -2,7 +2,7 @@ import { type AuthOptions, createAuthorizer, createRequireKey, type RequireKey }
 import type { Authorize } from "../../gateway/gateway-context.ts";
 import { createSessions, type Sessions } from "../../gateway/sessions/sessions.ts";
 import type { Config } from "../config/config.ts";
-import type { ReloadablePart } from "./reload.ts";
+import type { ReloadablePart } from "./reload/reload.ts";
 
 export type AuthRules = Pick<Config["auth"], "keys" | "certificates">;
 
@@ -38,16 +38,15 @@ export function createServerAuth({ auth, console }: Pick<Config, "auth" | "conso
     },
     rules: () => rules,
     part: {
-      paths: [
-        ["auth", "keys"],
-        ["auth", "certificates"],
-      ],
+      name: "keys",
       dependsOn: [["auth", "mode"]],
       async prepare(config) {
         const next = createChecks(config.auth, console);
-        return () => {
-          current = next;
-          rules = config.auth;
+        return {
+          apply() {
+            current = next;
+            rules = config.auth;
+          },
         };
       },
     },

@@ -23,11 +23,17 @@ import { consolePath, createConsole } from "./console.ts";
 import { createDocs } from "./docs/docs.ts";
 import { openLog } from "./log/log.ts";
 import { createMcp } from "./mcp/mcp.ts";
-import { createReloading, type NewConfig, type ReloadablePart, type ReloadReport } from "./reload.ts";
+import {
+  createReloading,
+  type NewConfig,
+  type ReloadablePart,
+  type ReloadReport,
+  runningWith,
+} from "./reload/reload.ts";
 import { createServerAuth } from "./server-auth.ts";
 import { openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
-import { siteOptionsOf } from "./sites.ts";
+import { createSiteLog, siteOptionsOf } from "./sites.ts";
 import { openTracing } from "./tracing/tracing.ts";
 
 export interface ServerOptions {
@@ -61,6 +67,7 @@ export interface RunningServer {
 /** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be opened */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   await using opened = new AsyncDisposableStack();
+  const running = runningWith(config);
   const log = opened.use(openLog(config.log, options.logFd ?? 1));
   const { logger } = log;
   opened.defer(() => logger.info("stopped"));
@@ -73,7 +80,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
   const auth = createServerAuth(config);
-  const reloading = createReloading([createLogLevel(logger), auth.part, ...served.parts], config, options);
+  const reloading = createReloading([createLogLevel(logger), auth.part, ...served.parts], running, options);
   if (options.describe) services.push(serveSettings(config, { ...reloading, rules: auth.rules }, served));
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
@@ -100,7 +107,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
     unknownMembers: config.gateway.json.unknownMembers,
-    sites: siteOptionsOf(config, logger),
+    sites: siteOptionsOf(config, { isUnsigned: served.isUnsigned, onRefused: createSiteLog(logger) }),
     ...(config.tls && { tls: readTls(config.tls) }),
     lanes: options.lanes ?? true,
   });
@@ -124,18 +131,18 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     address: { host, port, url },
     logger,
     reload: reloading.reload,
-    stop: () => (stopped ??= stack.disposeAsync()),
+    stop: () => (stopped ??= reloading.stop().then(() => stack.disposeAsync())),
   };
 }
 
 function createLogLevel(logger: Logger): ReloadablePart {
   return {
-    paths: [["log", "level"]],
-    prepare: async ({ log }) => {
-      return () => {
+    name: "logLevel",
+    prepare: async ({ log }) => ({
+      apply() {
         logger.level = log.level;
-      };
-    },
+      },
+    }),
   };
 }
 

@@ -31,7 +31,7 @@ import { openDeadLetterService } from "./dead-letters.ts";
 import { type EventServices, openEventServices } from "./event/event.ts";
 import { registerStoreGauge } from "./metrics/shared.ts";
 import { openParserServices, type ParserServices } from "./parser.ts";
-import type { ReloadablePart } from "./reload.ts";
+import type { ReloadablePart } from "./reload/reload.ts";
 import { openSharedStores } from "./shared/stores.ts";
 import { serveStoredEvents } from "./stored-events.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
@@ -41,11 +41,14 @@ export interface OpenServices extends AsyncDisposable {
   readonly services: readonly ServedService[];
   /** The REST forms of messages. */
   readonly codecs: RestCodecs;
-  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Returns the checks of the parts that are open; a reload may open others. */
+  readonly checks: () => Readonly<Record<string, ReadyCheck>>;
   /** See FollowedTokenList. */
   readonly listTokens: FollowedTokenList["list"];
   /** See EventServices. */
   readonly eventLag: EventServices["lag"];
+  /** See WebhookServices. */
+  readonly isUnsigned: (channel: string) => boolean;
   /** Change settings while the services run. */
   readonly parts: readonly ReloadablePart[];
   /** Starts the stop, and with it `drainMs`. */
@@ -125,9 +128,10 @@ export async function openServices(config: Config, given: ServiceTools): Promise
     ],
     codecs: codecsOf([webhooks, events, analysis, channels]),
     listTokens: analysis.listTokens,
-    parts: [analysis.part, parsers.part],
+    parts: [analysis.part, parsers.part, webhooks.part],
     eventLag: events.lag,
-    checks: { ...shared?.checks, ...webhooks.checks, ...events.checks, ...channels.checks },
+    isUnsigned: webhooks.isUnsigned,
+    checks: () => ({ ...shared?.checks, ...webhooks.checks(), ...events.checks, ...channels.checks }),
     beginStop() {
       events.beginStop();
       webhooks.beginStop();

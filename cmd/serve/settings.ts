@@ -43,7 +43,7 @@ export function serveSettings(
         throw error;
       }
     },
-    health: async () => Object.entries(await runChecks(checks)).map(partOf),
+    health: async () => Object.entries(await runChecks(checks())).map(partOf),
     eventLag,
     version: { version: packageVersion(), nodeVersion: process.version, startedMs },
   });

@@ -3,14 +3,20 @@ import type { SiteRefusal, SitesOptions } from "../../gateway/sites/sites.ts";
 import type { Config } from "../config/config.ts";
 import { createThrottle } from "./log/throttle.ts";
 
+export interface SitePorts {
+  /** Reports whether a webhook channel accepts messages without a signature. */
+  readonly isUnsigned: (channel: string) => boolean;
+  readonly onRefused: (refusal: SiteRefusal) => void;
+}
+
 /** Returns the rules for calls from web pages. */
-export function siteOptionsOf(config: Config, logger: Logger): SitesOptions {
+export function siteOptionsOf({ gateway, auth }: Config, { isUnsigned, onRefused }: SitePorts): SitesOptions {
   return {
-    hosts: config.gateway.hosts,
-    cors: config.gateway.cors,
-    asksForKeys: config.auth.mode === "keys",
-    isUnsigned: compileIsUnsigned(config),
-    onRefused: createSiteLog(logger),
+    hosts: gateway.hosts,
+    cors: gateway.cors,
+    asksForKeys: auth.mode === "keys",
+    isUnsigned: (path) => isUnsigned(channelOf(path)),
+    onRefused,
   };
 }
 
@@ -23,20 +29,11 @@ export function createSiteLog(logger: Logger): (refusal: SiteRefusal) => void {
   };
 }
 
-/** Returns a predicate for the paths of webhook channels that accept messages without a signature. */
-function compileIsUnsigned({ webhook }: Config): (path: string) => boolean {
-  const unsigned = new Set(
-    Object.entries(webhook.channels).flatMap(([name, { auth }]) =>
-      auth === "off" ? [`/webhook/${name}`] : [],
-    ),
-  );
-  return (path) => unsigned.size > 0 && unsigned.has(decode(path));
-}
-
-function decode(path: string): string {
+/** Returns the webhook channel of a path; for other paths a name that no channel has. */
+function channelOf(path: string): string {
   try {
-    return decodeURIComponent(path);
+    return /^\/webhook\/(.+)$/.exec(decodeURIComponent(path))?.[1] ?? "";
   } catch {
-    return path;
+    return "";
   }
 }

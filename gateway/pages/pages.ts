@@ -36,8 +36,8 @@ export interface PageFolder {
 
 export interface PagesOptions {
   readonly isDraining: () => boolean;
-  /** The checks, by the names that `/readyz` shows. */
-  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Returns the checks, by the names that `/readyz` shows. */
+  readonly checks: () => Readonly<Record<string, ReadyCheck>>;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Throws UNAUTHENTICATED for requests that may not see the metrics; by default all may. */
   readonly requireMetricsKey?: (request: PageRequest) => void;
@@ -122,7 +122,7 @@ async function serve(
 
 async function readiness({ isDraining, checks }: PagesOptions): Promise<Page> {
   if (isDraining()) return json(503, { status: "draining" });
-  const results = await runChecks(checks);
+  const results = await runChecks(checks());
   const isReady = Object.values(results).every(isReadyWith);
   return json(isReady ? 200 : 503, { status: isReady ? "ready" : "not ready", checks: results });
 }

@@ -63,7 +63,7 @@ const pushIdSchema = z.strictObject({
   list: z
     .string()
     .min(1)
-    .meta({ path: true })
+    .meta({ path: true, read: true })
     .optional()
     .meta({ description: "File with one push id per line. Default: none.", examples: ["push-ids.txt"] }),
   listMeans: z

@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadConfig } from "../../cmd/config/config.ts";
+import type { ReloadReport } from "../../cmd/serve/reload/reload.ts";
 import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
 import type { OnEnd } from "../open-for-all.ts";
 import { folderWith } from "./config/load.ts";
@@ -14,7 +17,9 @@ export interface Answer {
 }
 
 /** A whole server with webhooks, and what a platform and its operator do with it. */
-export interface WebhookServer extends RunningServer {
+export interface WebhookServer extends Omit<RunningServer, "reload"> {
+  /** Reads another section `webhook`, and other settings, while it runs. */
+  reload(webhook?: object, settings?: object): Promise<ReloadReport>;
   readonly url: string;
   /** Its data folder. */
   readonly data: string;
@@ -34,6 +39,7 @@ export interface WebhookServerOptions {
   readonly settings?: object;
   /** Gets the function that stops the server. */
   readonly onEnd?: OnEnd;
+  readonly logFd?: number;
 }
 
 export function sign(body: string | Buffer, key: string = secret): string {
@@ -52,20 +58,23 @@ export function dataFolder(onEnd: OnEnd = onTestFinished): string {
  */
 export async function openWebhookServer(
   webhook: object = {},
-  { onEnd = onTestFinished, data = dataFolder(onEnd), settings = {} }: WebhookServerOptions = {},
+  { onEnd = onTestFinished, data = dataFolder(onEnd), settings = {}, logFd }: WebhookServerOptions = {},
 ): Promise<WebhookServer> {
   const channels = { demo: { secrets: [{ value: secret }], targets: ["pulled"] } };
   const targets = { pulled: { kind: "pull" } };
-  const text = JSON.stringify({
-    listen: "127.0.0.1:0",
-    data,
-    log: { level: "silent" },
-    drainMs: 2_000,
-    webhook: { channels, targets, ...webhook },
-    ...settings,
-  });
-  const { config, locate } = loadConfig({ env: {}, cwd: folderWith({ "engage.yaml": text }, onEnd) });
-  const server = await startServer(config, { locate });
+  const textOf = (changed: object, changes: object = {}): string =>
+    JSON.stringify({
+      listen: "127.0.0.1:0",
+      data,
+      log: { level: logFd === undefined ? "silent" : "info" },
+      drainMs: 2_000,
+      webhook: { channels, targets, ...changed },
+      ...settings,
+      ...changes,
+    });
+  const cwd = folderWith({ "engage.yaml": textOf(webhook) }, onEnd);
+  const { config, locate } = loadConfig({ env: {}, cwd });
+  const server = await startServer(config, { locate, ...(logFd !== undefined && { logFd }) });
   onEnd(() => server.stop());
   const { url } = server.address;
   const json = { "content-type": "application/json" };
@@ -73,6 +82,10 @@ export async function openWebhookServer(
     ...server,
     url,
     data,
+    async reload(changed = webhook, changes = {}) {
+      writeFileSync(join(cwd, "engage.yaml"), textOf(changed, changes));
+      return await server.reload(loadConfig({ env: {}, cwd }));
+    },
     async send(body, { channel = "demo", headers = {} } = {}) {
       const merged = new Headers({ ...json, "x-svc-ops-signature": sign(body) });
       for (const [name, value] of Object.entries(headers)) merged.set(name, value);

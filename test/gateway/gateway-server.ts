@@ -73,7 +73,7 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
       },
     ],
     reportFault: (error) => void faults.push(error),
-    pages: { checks: {}, metrics, reportFault: (error) => void faults.push(error) },
+    pages: { checks: () => ({}), metrics, reportFault: (error) => void faults.push(error) },
     lanes: options.lanes ?? true,
     unknownMembers: options.unknownMembers ?? "refuse",
     sites: { hosts: [], cors: [], asksForKeys: false, ...options.sites },

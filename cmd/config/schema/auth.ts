@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { digest, filePath, name } from "./values.ts";
+import { digest, name, readPath } from "./values.ts";
 
 const methodPattern = () =>
   z
@@ -12,15 +12,15 @@ const methods = () => z.array(methodPattern()).min(1);
 
 /** The section `tls`. */
 export const tlsSchema = z.strictObject({
-  cert: filePath().meta({
+  cert: readPath().meta({
     description: "File with the certificate chain of the server, in PEM.",
     examples: ["tls/server.crt"],
   }),
-  key: filePath().meta({
+  key: readPath().meta({
     description: "File with the private key of the certificate, in PEM.",
     examples: ["tls/server.key"],
   }),
-  ca: filePath()
+  ca: readPath()
     .optional()
     .meta({
       description:

@@ -3,6 +3,8 @@ import { maxTimerMs } from "../../../base/async/clock.ts";
 
 /** The path of a file or folder. A relative path starts at the folder of the configuration file. */
 export const filePath = () => z.string().min(1).meta({ path: true });
+/** The path of a file that is read once. */
+export const readPath = () => filePath().meta({ path: true, read: true });
 export const bytes = () => z.int().min(1);
 export const count = () => z.int().min(1);
 /** Timers of Node accept no longer delay. */

@@ -12,6 +12,8 @@ declare module "zod" {
     secret?: boolean;
     /** Whether the value is a path. Relative paths start at the folder of the configuration file. */
     path?: boolean;
+    /** Whether the value is the path of a file that is read once, so that a reload looks whether it has changed. */
+    read?: boolean;
   }
 }
 
@@ -41,7 +43,7 @@ export function optionsOf(schema: Schema): PlainSchema[] {
   return def.type === "union" ? def.options.flatMap(optionsOf) : [plain];
 }
 
-export function hasMeta(schema: Schema, name: "secret" | "path"): boolean {
+export function hasMeta(schema: Schema, name: "secret" | "path" | "read"): boolean {
   return layers(schema).some((layer) => {
     if (z.globalRegistry.get(layer)?.[name] === true) return true;
     const def = layer._zod.def;

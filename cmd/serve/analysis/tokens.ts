@@ -12,7 +12,7 @@ import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../../config/listen.ts";
 import { demo } from "../../config/rules/rules.ts";
 import { asUserError } from "../data/user-errors.ts";
-import type { ReloadablePart } from "../reload.ts";
+import type { ReloadablePart } from "../reload/reload.ts";
 import { sharedDatabase } from "../shared/databases.ts";
 
 /** A time after which an unavailable database is asked again. */
@@ -74,12 +74,14 @@ export async function openTokenList(
       ...followed.current().map((token) => listedAs(token, token.created)),
     ],
     part: {
-      paths: [["analysis", "tokens"]],
+      name: "tokens",
       async prepare({ analysis }) {
         const next = configuredTokens(analysis.tokens);
-        return () => {
-          rules = analysis.tokens;
-          configured = next;
+        return {
+          apply() {
+            rules = analysis.tokens;
+            configured = next;
+          },
         };
       },
     },

@@ -10,9 +10,11 @@ export interface WebhookMetrics {
   clickStored(): void;
   clickFailed(): void;
   pruneFailed(): void;
+  /** Counts by these names too, from zero those that are new. */
+  configure(names: WebhookNames): void;
 }
 
-interface WebhookNames {
+export interface WebhookNames {
   readonly channels: readonly string[];
   readonly targets: readonly string[];
 }
@@ -29,7 +31,7 @@ const refusals: readonly RefusalKind[] = [
 const unknownChannel = "(unknown)";
 
 /** Registers the metrics of webhooks. The values of labels come from closed lists and the configuration. */
-export function createWebhookMetrics(registry: Registry, names: WebhookNames): WebhookMetrics {
+export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const counter = counterFactory(registry);
   const inboxErrors = counter(
     "engage_webhook_inbox_errors_total",
@@ -39,16 +41,24 @@ export function createWebhookMetrics(registry: Registry, names: WebhookNames): W
   const clicks = counter("engage_webhook_clicks_total", "Clicks by whether they were kept", "outcome");
   for (const outcome of ["kept", "failed"]) clicks.add(0, outcome);
   for (const operation of ["lease", "extend", "settle", "prune"]) inboxErrors.add(0, operation);
+  const { configureChannels, ...receive } = countReceived(counter);
+  const { configureTargets, ...delivery } = countDelivered(counter, inboxErrors, callDurations(registry));
   return {
-    receive: countReceived(counter, names.channels),
-    delivery: countDelivered(counter, names.targets, inboxErrors, callDurations(registry)),
+    receive,
+    delivery,
+    configure({ channels, targets }) {
+      configureChannels(channels);
+      configureTargets(targets);
+    },
     clickStored: () => clicks.add(1, "kept"),
     clickFailed: () => clicks.add(1, "failed"),
     pruneFailed: () => inboxErrors.add(1, "prune"),
   };
 }
 
-function countReceived(counter: CreateCounter, channels: readonly string[]): ReceiveObserver {
+function countReceived(
+  counter: CreateCounter,
+): ReceiveObserver & { configureChannels(channels: readonly string[]): void } {
   const batches = counter(
     "engage_webhook_batches_total",
     "Batches that were stored, and repeated ones",
@@ -79,14 +89,17 @@ function countReceived(counter: CreateCounter, channels: readonly string[]): Rec
     "channel",
     "what",
   );
-  const known = new Set(channels);
-  for (const channel of channels) {
-    for (const outcome of ["accepted", "repeated"]) batches.add(0, channel, outcome);
-    for (const outcome of ["accepted", "failed"]) elements.add(0, channel, outcome);
-    for (const reason of refusals.slice(1)) refused.add(0, channel, reason);
-  }
-  refused.add(0, unknownChannel, "unknown_channel");
+  let known: ReadonlySet<string> = new Set();
   return {
+    configureChannels(channels) {
+      known = new Set(channels);
+      for (const channel of channels) {
+        for (const outcome of ["accepted", "repeated"]) batches.add(0, channel, outcome);
+        for (const outcome of ["accepted", "failed"]) elements.add(0, channel, outcome);
+        for (const reason of refusals.slice(1)) refused.add(0, channel, reason);
+      }
+      refused.add(0, unknownChannel, "unknown_channel");
+    },
     accepted(channel, { accepted, failed }) {
       batches.add(1, channel, "accepted");
       elements.add(accepted, channel, "accepted");
@@ -109,10 +122,9 @@ function countReceived(counter: CreateCounter, channels: readonly string[]): Rec
 
 function countDelivered(
   counter: CreateCounter,
-  targets: readonly string[],
   inboxErrors: Counter,
   durations: Histogram<"target">,
-): DeliveryObserver {
+): DeliveryObserver & { configureTargets(targets: readonly string[]): void } {
   const deliveries = counter(
     "engage_webhook_deliveries_total",
     "Messages by the outcome of an attempt",
@@ -129,11 +141,13 @@ function countDelivered(
     "Messages that another process took over",
     "target",
   );
-  for (const target of targets) {
-    for (const outcome of ["done", "retry", "dead"]) deliveries.add(0, target, outcome);
-    opened.add(0, target);
-  }
   return {
+    configureTargets(targets) {
+      for (const target of targets) {
+        for (const outcome of ["done", "retry", "dead"]) deliveries.add(0, target, outcome);
+        opened.add(0, target);
+      }
+    },
     called(target, { durationMs, done, retry, dead }) {
       deliveries.add(done, target, "done");
       deliveries.add(retry, target, "retry");

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
-import { createOutbound } from "../../../base/net/outbound.ts";
+import type { Outbound } from "../../../base/net/outbound.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -15,21 +15,31 @@ import { mapErrors } from "../../../services/webhook/admin/refusals.ts";
 import type { Channel } from "../../../services/webhook/channels.ts";
 import type { ClickOptions } from "../../../services/webhook/clicks/clicks.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
-import { compileRouter } from "../../../services/webhook/delivery/routing.ts";
+import { type ChannelRouter, compileRouter } from "../../../services/webhook/delivery/routing.ts";
 import { createExplainer } from "../../../services/webhook/explain/explainer.ts";
 import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import { unknownChannel } from "../../../services/webhook/receive/admit.ts";
-import { createPushIdCheckers } from "../../../services/webhook/receive/check-push-ids.ts";
+import {
+  createPushIdCheckers,
+  type PushIdCheckers,
+} from "../../../services/webhook/receive/check-push-ids.ts";
 import { createReceiver, type Receive, type RoutesOf } from "../../../services/webhook/receive/receive.ts";
 import { createWatchMethod } from "../../../services/webhook/watch/method.ts";
-import { createDeliveryWatches } from "../../../services/webhook/watch/watch.ts";
+import { createDeliveryWatches, type DeliveryWatches } from "../../../services/webhook/watch/watch.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { Config } from "../../config/config.ts";
 import { traceOf } from "../gateway-ports.ts";
 import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
 import { startPruning } from "../prune.ts";
+import type { Prepared } from "../reload/reload.ts";
 import type { StopTime } from "../stop-time.ts";
-import { openTargets, pullPolicies, warnOfOrphans } from "./delivery.ts";
+import {
+  createPullPolicies,
+  type OpenDelivery,
+  openTargets,
+  type PullPolicies,
+  warnOfOrphans,
+} from "./delivery.ts";
 import { createInboxCheck, openInbox, startReading } from "./inbox.ts";
 
 type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick" | "listRefusals">;
@@ -42,9 +52,19 @@ export interface Messages extends AsyncDisposable {
   readonly inbox: Pick<Inbox, "deadLetters" | "deadLetterGroups" | "delivery" | "replay"> | undefined;
   readonly findDelivery: ClickOptions["findDelivery"];
   readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Prepares other channels and targets. */
+  prepare(wanted: WantedChannels): Prepared;
+}
+
+/** Channels and targets, compiled from one configuration. */
+export interface WantedChannels {
+  readonly webhook: Pick<Config["webhook"], "channels" | "targets">;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly outbound: Outbound;
 }
 
 export interface MessagePorts {
+  /** The channels in effect, which a reload replaces. */
   readonly channels: ReadonlyMap<string, Channel>;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -57,22 +77,21 @@ export interface MessagePorts {
 }
 
 /**
- * Opens the inbox and begins to deliver.
+ * Opens the inbox. It delivers to no target before it is told which there are.
  * @throws UserError when the inbox cannot be opened
  */
 export async function openMessages(config: Config, ports: MessagePorts): Promise<Messages> {
   await using opened = new AsyncDisposableStack();
   const { logger, registry, stop } = ports;
-  const { targets, channels } = config.webhook;
   const clock = systemClock;
   const inbox = opened.use(await openInbox(config, ports.holds));
-  opened.use(startReading(logger, () => warnOfOrphans(inbox, targets, logger)));
-  const outbound = createOutbound(config.webhook.outbound);
+  /** Warns about messages of removed targets, once the calls of these have ended. */
+  let readingOrphans: AsyncDisposable | undefined;
+  opened.defer(async () => readingOrphans?.[Symbol.asyncDispose]());
   const watches = createDeliveryWatches({ now: Date.now });
   const delivery = opened.use(
-    openTargets(targets, {
+    openTargets({
       inbox,
-      outbound,
       clock,
       logger,
       observer: ports.deliveryObserver,
@@ -82,19 +101,67 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
     }),
   );
   opened.use(startPruning(inbox, ports.pruneFailed));
-  const { checkPushIds } = opened.use(createPushIdCheckers(channels, outbound));
-  registerInboxGauges(registry, inbox);
-  registerTargetGauges(registry, delivery);
-  const secrets = [...ports.channels.values()].flatMap((channel) => channel.secrets ?? []);
+  const checkers = opened.use(createPushIdCheckers());
+  // An inbox that is opened and not used after all must leave nothing in the registry.
+  const registerGauges = once(() => {
+    registerInboxGauges(registry, inbox);
+    registerTargetGauges(registry, delivery);
+  });
+  const routing = createRouting();
+  const policies = createPullPolicies();
   const stack = opened.move();
+  return {
+    ...createMethods({ inbox, delivery, watches, checkers, routing, policies }, ports),
+    inbox,
+    findDelivery: (deliveryId) => mapErrors(() => inbox.delivery(deliveryId)),
+    checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
+    prepare({ webhook, channels, outbound }) {
+      const routers = compileRouters(webhook, channels);
+      const targets = delivery.prepare(webhook.targets, outbound);
+      return {
+        apply() {
+          registerGauges();
+          checkers.configure(webhook.channels, outbound);
+          routing.use(routers);
+          policies.use(webhook.targets);
+          const ended = targets.apply();
+          const before = readingOrphans;
+          readingOrphans = startReading(logger, async () => {
+            await before?.[Symbol.asyncDispose]();
+            await ended;
+            await warnOfOrphans(inbox, webhook.targets, logger);
+          });
+        },
+        discard: targets.discard,
+      };
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+interface MethodParts {
+  readonly inbox: Inbox;
+  readonly delivery: OpenDelivery;
+  readonly watches: DeliveryWatches;
+  readonly checkers: PushIdCheckers;
+  readonly routing: Routing;
+  readonly policies: PullPolicies;
+}
+
+function createMethods(
+  { inbox, delivery, watches, checkers, routing, policies }: MethodParts,
+  { channels, receiveObserver, stop }: MessagePorts,
+): Pick<Messages, "receive" | "methods"> {
+  const clock = systemClock;
+  const secrets = () => [...channels.values()].flatMap((channel) => channel.secrets ?? []);
   return {
     receive: createReceiver({
       inbox,
-      channels: ports.channels,
-      checkPushIds,
-      observer: showAccepted(ports.receiveObserver, watches),
+      channels,
+      checkPushIds: checkers.checkPushIds,
+      observer: showAccepted(receiveObserver, watches),
       explain: createExplainer(secrets, clock.monotonicMs),
-      routesOf: createRouting(config.webhook),
+      routesOf: routing.routesOf,
       deliverNow: delivery.deliverNow,
       now: Date.now,
       monotonicMs: clock.monotonicMs,
@@ -109,7 +176,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       }),
       ...createBatchMethods({
         inbox,
-        channels: ports.channels,
+        channels,
         explain: createExplainer(secrets, clock.monotonicMs),
         now: Date.now,
       }),
@@ -117,16 +184,13 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       ...createPullMethods({
         inbox,
         clock,
-        targets: pullPolicies(targets),
+        targets: policies.configured,
+        leasedTargets: policies.leased,
         random: Math.random,
         stopSignal: stop.signal,
         traceOf,
       }),
     },
-    inbox,
-    findDelivery: (deliveryId) => mapErrors(() => inbox.delivery(deliveryId)),
-    checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
@@ -143,12 +207,40 @@ function showAccepted(
   };
 }
 
-function createRouting({ channels, targets }: Config["webhook"]): RoutesOf {
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}
+
+type Routers = ReadonlyMap<Channel, ChannelRouter>;
+
+function compileRouters(
+  { channels, targets }: WantedChannels["webhook"],
+  compiled: ReadonlyMap<string, Channel>,
+): Routers {
   const rules = new Map(Object.entries(targets));
-  const routers = new Map(
-    Object.entries(channels).map(([name, channel]) => [name, compileRouter(name, channel.targets, rules)]),
+  return new Map(
+    Array.from(compiled, ([name, channel]) => [channel, compileRouter(name, channels[name]!.targets, rules)]),
   );
-  return ({ name }, batch) => routers.get(name)!(batch);
+}
+
+interface Routing {
+  readonly routesOf: RoutesOf;
+  /** Routes the batches of these channels too. Calls in progress keep the channel that they began with. */
+  use(routers: Routers): void;
+}
+
+function createRouting(): Routing {
+  const routers = new WeakMap<Channel, ChannelRouter>();
+  return {
+    routesOf: (channel, batch) => routers.get(channel)!(batch),
+    use(added) {
+      for (const [channel, router] of added) routers.set(channel, router);
+    },
+  };
 }
 
 /** Refuses all calls on a server without channels and targets, which needs no folder, thread or database. */
@@ -178,6 +270,7 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
     inbox: undefined,
     findDelivery: async () => null,
     checks: {},
+    prepare: () => ({ apply() {}, async discard() {} }),
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
-import { createOutbound } from "../../../base/net/outbound.ts";
+import type { Outbound } from "../../../base/net/outbound.ts";
 import { retryLater } from "../../../base/rpc/map-errors.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
-import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type Append, appendToBoth } from "../../../services/bridges/event-sinks.ts";
-import { compileChannels } from "../../../services/webhook/channels.ts";
+import type { Channel } from "../../../services/webhook/channels.ts";
 import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
 import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import { createReceiveAdmit, createReceiveAdmitCaller } from "../../../services/webhook/receive/admit.ts";
@@ -27,16 +26,19 @@ import type { Config } from "../../config/config.ts";
 import { combineObservers } from "../combine-observers.ts";
 import type { Replays } from "../dead-letters.ts";
 import { callerOf, jsonDecoderOf, tooLarge, traceOf } from "../gateway-ports.ts";
-import { createThrottle } from "../log/throttle.ts";
+import { followService } from "../lazy.ts";
+import { createThrottle, type Throttle } from "../log/throttle.ts";
 import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts";
+import type { ReloadablePart } from "../reload/reload.ts";
 import { sharedDatabase } from "../shared/databases.ts";
 import type { SharedStores } from "../shared/stores.ts";
-import { createStopTime } from "../stop-time.ts";
-import { clickFolder, openClickSpool } from "./click-spool.ts";
-import { type Messages, openMessages, refuseMessages } from "./messages.ts";
+import { createStopTime, type StopTime } from "../stop-time.ts";
+import { createChannelsPart, createFollowedMessages, createFollowedOutbound } from "./channels-part.ts";
+import { type ClickSpool, clickFolder, openClickSpool } from "./click-spool.ts";
+import { type MessagePorts, type Messages, openMessages, refuseMessages } from "./messages.ts";
 
-export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks" | "inbox"> {
+export interface WebhookServices extends AsyncDisposable {
   readonly receiver: ServiceImpl<typeof WebhookReceiver>;
   /** Admit calls by channel and headers before their bodies are read. */
   readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
@@ -44,6 +46,13 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
   /** The REST forms of its messages. */
   readonly codecs: RestCodecs;
   readonly replayClick: Replays["clicks"];
+  /** Returns what a server that stores no messages has none of, until a reload makes it store some. */
+  readonly checks: () => Messages["checks"];
+  readonly inbox: () => Messages["inbox"];
+  /** Reports whether a channel accepts messages without a signature. */
+  readonly isUnsigned: (channel: string) => boolean;
+  /** Changes channels and targets. Calls in progress keep theirs. */
+  readonly part: ReloadablePart;
   /** Starts the stop: calls that wait for messages return, and `drainMs` begins. */
   beginStop(): void;
 }
@@ -67,74 +76,97 @@ interface WebhookSurroundings {
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry, appendEvent, shared, tracer, holds }: WebhookSurroundings,
+  surroundings: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
-  const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
-  const channels = compileChannels(configs, (file) => readFileSync(file, "utf8"));
-  const names = { channels: Object.keys(configs), targets: Object.keys(targets) };
+  const { logger, registry, appendEvent, tracer, holds } = surroundings;
+  const clicksConfig = config.webhook.clicks;
+  const channels = new Map<string, Channel>();
   const throttle = createThrottle(() => performance.now());
-  const metrics = createWebhookMetrics(registry, names);
+  const metrics = createWebhookMetrics(registry);
   const refused = createRefusedRequests({ channels, now: Date.now });
   const receiveLog = createReceiveLog(logger, throttle, (name) => channels.has(name));
   const receiveObserver = keepRefused(combineObservers(metrics.receive, receiveLog), refused);
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const database = sharedDatabase(config);
-  const stores = database === undefined ? undefined : shared;
-  const spool = opened.use(await openClickSpool(config, logger, stores));
-  if (clicksConfig.forward !== undefined) {
-    const { openClickForwarder } = await import("./click-forward.ts");
-    opened.use(
-      await openClickForwarder(clicksConfig.forward, {
-        reader: spool.reader,
-        place: database && stores ? { database, stores } : { folder: clickFolder(config) },
-        logger,
-        registry,
-        throttle,
-        outbound: createOutbound(config.webhook.outbound),
-        stopMs: stop.leftMs,
-      }),
-    );
-  }
-  const isUsed = names.channels.length + names.targets.length > 0;
+  const outbound = createFollowedOutbound(config.webhook.outbound);
+  const spool = await openClicks(config, opened, { ...surroundings, throttle, outbound, stop });
+  const ports: MessagePorts = {
+    channels,
+    logger,
+    registry,
+    stop,
+    tracer,
+    receiveObserver,
+    deliveryObserver: combineObservers(metrics.delivery, createDeliveryLog(logger, throttle)),
+    pruneFailed: reportPruneFailure(metrics, logger),
+    holds,
+  };
   const messages = opened.use(
-    isUsed
-      ? await openMessages(config, {
-          channels,
-          logger,
-          registry,
-          stop,
-          tracer,
-          receiveObserver,
-          deliveryObserver: combineObservers(metrics.delivery, createDeliveryLog(logger, throttle)),
-          pruneFailed: reportPruneFailure(metrics, logger),
-          holds,
-        })
-      : refuseMessages(receiveObserver),
+    createFollowedMessages(refuseMessages(receiveObserver), (wanted) => openMessages(wanted, ports)),
   );
+  const part = createChannelsPart({ channels, messages, outbound, metrics, refused });
+  (await part.prepare(config)).apply();
+  const fixed = {
+    ...createClickMethod({
+      config: clicksConfig,
+      sink: countClicks(appendToBoth(spool.append, appendEvent), metrics),
+      findDelivery: (deliveryId) => messages.current().findDelivery(deliveryId),
+      now: Date.now,
+      newUuid: randomUUID,
+    }),
+    ...createRefusalMethod({ refused, run: randomUUID() }),
+  };
+  const serviceOf = ({ receive, methods }: Messages): ServiceImpl<typeof WebhookReceiver> => ({
+    ...createReceiveMethod({ channels, receive, callerOf, traceOf, tooLarge }),
+    ...fixed,
+    ...methods,
+  });
   const stack = opened.move();
   return {
-    receiver: {
-      ...createReceiveMethod({ channels, receive: messages.receive, callerOf, traceOf, tooLarge }),
-      ...createClickMethod({
-        config: clicksConfig,
-        sink: countClicks(appendToBoth(spool.append, appendEvent), metrics),
-        findDelivery: messages.findDelivery,
-        now: Date.now,
-        newUuid: randomUUID,
-      }),
-      ...createRefusalMethod({ refused, run: randomUUID() }),
-      ...messages.methods,
-    },
+    receiver: followService(WebhookReceiver, messages.followed(serviceOf)),
     admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
     admitCaller: { receive: createReceiveAdmitCaller(channels) },
     codecs: createWebhookCodecs(jsonDecoderOf(config)),
-    checks: messages.checks,
-    inbox: messages.inbox,
+    checks: () => messages.current().checks,
+    inbox: () => messages.current().inbox,
+    isUnsigned: (name) => channels.has(name) && channels.get(name)?.secrets === undefined,
     replayClick: createClickReplay(clicksConfig, spool),
+    part,
     beginStop: stop.begin,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+interface ClickPorts extends WebhookSurroundings {
+  readonly throttle: Throttle;
+  readonly outbound: Outbound;
+  readonly stop: StopTime;
+}
+
+/** Opens the spool of clicks, and forwards them if that is configured. */
+async function openClicks(
+  config: Config,
+  opened: AsyncDisposableStack,
+  { logger, registry, shared, throttle, outbound, stop }: ClickPorts,
+): Promise<ClickSpool> {
+  const { forward } = config.webhook.clicks;
+  const database = sharedDatabase(config);
+  const stores = database === undefined ? undefined : shared;
+  const spool = opened.use(await openClickSpool(config, logger, stores));
+  if (forward === undefined) return spool;
+  const { openClickForwarder } = await import("./click-forward.ts");
+  opened.use(
+    await openClickForwarder(forward, {
+      reader: spool.reader,
+      place: database && stores ? { database, stores } : { folder: clickFolder(config) },
+      logger,
+      registry,
+      throttle,
+      outbound,
+      stopMs: stop.leftMs,
+    }),
+  );
+  return spool;
 }
 
 function keepRefused(observer: ReceiveObserver, requests: Pick<RefusedRequests, "add">): ReceiveObserver {

@@ -1,3 +1,5 @@
+import { formatPath } from "../../../cmd/config/problem.ts";
+import { isPartlyReloaded, isReloaded, restartRules } from "../../../cmd/serve/reload/settings.ts";
 import { code, pageHead, table } from "../markdown.ts";
 import {
   exampleOf,
@@ -22,8 +24,16 @@ page.
 - A secret can be in a file of its own, as \`{ file: path }\`, or in the environment by the variable with \`_FILE\` at its
   end. Secrets are never printed.
 - A relative path starts at the folder of the configuration file, one of the environment at the working folder.
+- The last column says when a change takes effect: \`reload\` at SIGHUP, \`restart\` when the server starts again
+  ([why](#settings-that-need-a-restart)).
 - \`[]\` stands for each element of a list, \`NAME\` for each named entry. Sizes are in bytes, times in milliseconds.
 `;
+
+const restartIntroduction = `
+At SIGHUP a server [reads its configuration again](../operations.md#reload). A setting with \`reload\` in the last
+column changes then, and so does the file that it names. One with \`restart\` changes when the server is started the
+next time; until then the log names it at each reload.
+`.trim();
 
 /** Writes the reference of all settings. */
 export function writeConfiguration(): string {
@@ -31,8 +41,9 @@ export function writeConfiguration(): string {
   return [
     pageHead("Configuration", introduction),
     "## Sections\n",
-    `${sections.map(({ path }) => `- ${linkTo(path)}`).join("\n")}\n`,
+    `${sections.map(({ path }) => `- ${linkTo(path)}`).join("\n")}\n- [Settings that need a restart](#settings-that-need-a-restart)\n`,
     ...sections.map(formatSection),
+    formatRestartRules(),
   ].join("\n");
 }
 
@@ -52,11 +63,30 @@ function formatSection({ path, text, settings }: Section): string {
     valuesOf(setting.node),
     defaultOf(setting),
     isSection(setting.node) ? "" : code(JSON.stringify(exampleOf(setting.node))),
+    effectOf(setting),
   ]);
   return [
     `## ${titleOf(path)}\n`,
     ...(text === "" ? [] : [`${text}\n`]),
-    table(["Setting", "Meaning", "Values", "Default", "Example"], rows),
+    table(["Setting", "Meaning", "Values", "Default", "Example", "Change"], rows),
+  ].join("\n");
+}
+
+/** Says when a change of the setting takes effect. Of a section whose settings differ, their own rows say it. */
+function effectOf({ path }: Setting): string {
+  if (isReloaded(path)) return "reload";
+  return isPartlyReloaded(path) ? "" : "restart";
+}
+
+function formatRestartRules(): string {
+  const rows = restartRules.map(({ paths, reason }) => [
+    paths.map((path) => code(formatPath(path))).join(", "),
+    reason,
+  ]);
+  return [
+    "## Settings that need a restart\n",
+    `${restartIntroduction}\n`,
+    table(["Settings", "Why"], rows),
   ].join("\n");
 }
 

@@ -28,7 +28,7 @@ export function listMetrics(): readonly RegisteredMetric[] {
   createParserMetrics(registry);
   createEventMetrics(registry);
   createAnalysisMetrics(registry);
-  createWebhookMetrics(registry, { channels: [], targets: [] });
+  createWebhookMetrics(registry).configure({ channels: [], targets: [] });
   createChannelMetrics(registry);
   createForwardCounters(registry);
   createTracingMetrics(registry);

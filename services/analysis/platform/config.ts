@@ -31,7 +31,7 @@ const tlsSchema = z.strictObject({
   ca: z
     .string()
     .min(1)
-    .meta({ path: true })
+    .meta({ path: true, read: true })
     .optional()
     .meta({
       description:

@@ -68,7 +68,7 @@ const dimensionSchema = z
     file: z
       .string()
       .min(1)
-      .meta({ path: true })
+      .meta({ path: true, read: true })
       .optional()
       .meta({ description: "CSV with a header row, instead of rows.", examples: ["items.csv"] }),
   })

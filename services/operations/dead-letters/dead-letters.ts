@@ -81,6 +81,13 @@ function withPacedGroups(
   const groups = createPaced(source.groups, monotonicMs);
   return {
     ...source,
+    // What a source can do may change while the server runs.
+    get fields() {
+      return source.fields;
+    },
+    get replayObstacle() {
+      return source.replayObstacle;
+    },
     groups: groups.get,
     async replay(filter, request) {
       try {

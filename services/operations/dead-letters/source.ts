@@ -112,3 +112,21 @@ export function createEmptySource(replayObstacle: string): DeadLetterSource {
     export: async () => ({ items: [], next: null }),
   };
 }
+
+/** Returns a source that does what the current one does. */
+export function followSource(current: () => DeadLetterSource): DeadLetterSource {
+  return {
+    get fields() {
+      return current().fields;
+    },
+    get replayObstacle() {
+      return current().replayObstacle;
+    },
+    groups: () => current().groups(),
+    list: (filter, request) => current().list(filter, request),
+    get: (id) => current().get(id),
+    count: (filter, after) => current().count(filter, after),
+    replay: (filter, request) => current().replay(filter, request),
+    export: (filter, request) => current().export(filter, request),
+  };
+}

@@ -20,6 +20,8 @@ export interface PullOptions {
   readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;
   /** Policies of all targets by name; null for targets that are not of kind `pull`. */
   readonly targets: ReadonlyMap<string, RetryPolicy | null>;
+  /** Policies of messages that may be leased, also of targets that are no longer configured. Default: `targets`. */
+  readonly leasedTargets?: ReadonlyMap<string, RetryPolicy | null>;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
@@ -33,7 +35,12 @@ export interface PullOptions {
 export function createPullMethods(
   options: PullOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "leaseMessages" | "settleMessages"> {
-  const { inbox, clock, stopSignal = new AbortController().signal } = options;
+  const {
+    inbox,
+    clock,
+    stopSignal = new AbortController().signal,
+    leasedTargets = options.targets,
+  } = options;
   return {
     leaseMessages: (request, context) =>
       mapErrors(async () => {
@@ -50,7 +57,8 @@ export function createPullMethods(
           })),
         };
       }),
-    settleMessages: ({ settlements }) => mapErrors(() => settleAll(settlements, options)),
+    settleMessages: ({ settlements }) =>
+      mapErrors(() => settleAll(settlements, { ...options, targets: leasedTargets })),
   };
 }
 

@@ -64,6 +64,11 @@ export class CallLimiter {
     return this.#waiting.urgent.size + this.#waiting.normal.size;
   }
 
+  /** Whether no call is open or waits. */
+  get isIdle(): boolean {
+    return this.#calls + this.waiting === 0;
+  }
+
   get breaker(): BreakerState {
     return this.#state;
   }

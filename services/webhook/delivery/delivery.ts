@@ -14,8 +14,6 @@ export interface DeliveryTarget {
 }
 
 export interface DeliveryOptions {
-  /** The targets, with unique names. The engine does not close them. */
-  readonly targets: readonly DeliveryTarget[];
   readonly inbox: LaneOptions["inbox"] & Pick<Inbox, "onWork">;
   readonly clock: Clock;
   /** 0 to below 1. */
@@ -37,6 +35,13 @@ export interface DeliveryOptions {
  * `routing.ts` decides which targets get a message.
  */
 export interface Delivery {
+  /** Starts to deliver to a target. Its name must not be in use. It is not closed with the delivery. */
+  add(target: DeliveryTarget): void;
+  /**
+   * Stops to deliver to a target. Its messages wait in the inbox, and may be delivered by others and by a new target
+   * of the name at once. Resolves when its calls have ended and their outcomes are stored.
+   */
+  remove(name: string): Promise<void>;
   /** Delivers a batch at once, for channels in sync mode. */
   readonly deliverNow: DeliverNow;
   states(): readonly LaneState[];
@@ -44,19 +49,33 @@ export interface Delivery {
   stop(drainMs: number): Promise<void>;
 }
 
-/** Starts to deliver. */
+/** Opens the delivery, which has no targets at first. */
 export function openDelivery(options: DeliveryOptions): Delivery {
   const { clock } = options;
-  const lanes = new Map(
-    options.targets.map(({ name, target, policy }) => [name, new Lane({ ...options, name, target, policy })]),
-  );
+  const lanes = new Map<string, Lane>();
+  /** Lanes of removed targets whose calls have not ended. */
+  const ending = new Set<Lane>();
   const hints = options.inbox.onWork((target) => lanes.get(target)?.wake());
-  for (const lane of lanes.values()) lane.start();
   return {
+    add({ name, target, policy }) {
+      if (lanes.has(name)) throw new Error(`there is a target ${name} already`);
+      const lane = new Lane({ ...options, name, target, policy });
+      lanes.set(name, lane);
+      lane.start();
+    },
+    async remove(name) {
+      const lane = lanes.get(name);
+      if (lane === undefined) return;
+      lanes.delete(name);
+      ending.add(lane);
+      // Each call ends by its own time limit.
+      await lane.stop(Number.POSITIVE_INFINITY);
+      ending.delete(lane);
+    },
     states: () => [...lanes.values()].map((lane) => lane.state()),
     async stop(drainMs) {
       hints[Symbol.dispose]();
-      await Promise.all([...lanes.values()].map((lane) => lane.stop(drainMs)));
+      await Promise.all([...lanes.values(), ...ending].map((lane) => lane.stop(drainMs)));
     },
     async deliverNow(batch, timeoutMs) {
       const time = new AbortController();

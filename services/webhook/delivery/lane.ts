@@ -115,12 +115,11 @@ export class Lane {
       attempts.push(...found.attempts);
     });
     await Promise.all(calls);
+    if (this.#stop.signal.aborted) this.wake();
     return { outcomes, attempts };
   }
 
-  /**
-   * Stops the lane: releases waiting messages, lets calls finish for `drainMs` and then aborts them.
-   */
+  /** Releases waiting messages, lets calls finish for `drainMs` and aborts the others. Can be called again with less time. */
   async stop(drainMs: number): Promise<void> {
     this.#stop.abort();
     this.wake();
@@ -280,11 +279,12 @@ export class Lane {
     }
   }
 
-  /** Waits until no message is leased, at most `ms`. */
+  /** Waits until no message is leased and no call is open, at most `ms`. */
   async #untilIdle(ms: number): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + ms;
-    while ((this.#held.size > 0 || this.#isLeasing) && clock.monotonicMs() < untilMs) {
+    const isBusy = (): boolean => this.#held.size > 0 || this.#isLeasing || !this.#limiter.isIdle;
+    while (isBusy() && clock.monotonicMs() < untilMs) {
       this.#isWoken = false;
       await this.#pause(untilMs - clock.monotonicMs());
     }

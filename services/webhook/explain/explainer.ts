@@ -8,8 +8,11 @@ export type Explain = (mismatch: Mismatch) => string | undefined;
 const ofChannel: RateLimit = { burst: 5, perSecond: 1 };
 const ofAll: RateLimit = { burst: 10, perSecond: 3 };
 
-/** Creates a function that explains mismatches at a limited rate, for each channel and in total. */
-export function createExplainer(secrets: readonly KnownSecret[], monotonicMs: () => number): Explain {
+/**
+ * Creates a function that explains mismatches at a limited rate, for each channel and in total.
+ * @param secrets returns those of all channels
+ */
+export function createExplainer(secrets: () => readonly KnownSecret[], monotonicMs: () => number): Explain {
   const channels = new Map<string, TokenBucket>();
   const all = new TokenBucket(ofAll, monotonicMs());
   return (mismatch) => {
@@ -20,6 +23,6 @@ export function createExplainer(secrets: readonly KnownSecret[], monotonicMs: ()
     if (own.waitMs(ofChannel, atMs) > 0 || all.waitMs(ofAll, atMs) > 0) return undefined;
     own.take();
     all.take();
-    return explainMismatch(mismatch, secrets);
+    return explainMismatch(mismatch, secrets());
   };
 }

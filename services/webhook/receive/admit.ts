@@ -45,10 +45,10 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
  * signature covers the bytes of an HTTP body.
  */
 export function createReceiveAdmitCaller(channels: ReadonlyMap<string, Channel>) {
-  const all = [...channels.values()];
-  const needsCaller = all.length > 0 && all.every(({ secrets }) => secrets !== undefined);
+  const needsCaller = (): boolean =>
+    channels.size > 0 && ![...channels.values()].some(({ secrets }) => secrets === undefined);
   return ({ kind }: { readonly kind: string }): void => {
-    if (needsCaller && kind === "anonymous")
+    if (kind === "anonymous" && needsCaller())
       throw new ConnectError(`this server accepts ${typedNeedCaller}`, Code.Unauthenticated);
   };
 }

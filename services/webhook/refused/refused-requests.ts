@@ -31,6 +31,8 @@ export interface RefusedRequests {
   add(channel: string, refusal: Refusal, body?: Uint8Array): void;
   /** Lists those with a number below `before`, the newest first. */
   list(filter: RefusedFilter, before: number, limit: number): readonly RefusedRequest[];
+  /** Hides the secrets that the channels have now too. Earlier ones stay hidden, since senders may still use them. */
+  hideNewSecrets(): void;
 }
 
 export interface RefusedRequestsOptions {
@@ -56,7 +58,8 @@ const maxNameCharacters = 100;
 const maxTextCharacters = 1_024;
 
 export function createRefusedRequests({ channels, now }: RefusedRequestsOptions): RefusedRequests {
-  const withoutSecrets = createMasks(secretsOf(channels));
+  let hidden = distinct(secretsOf(channels));
+  let withoutSecrets = createMasks(hidden);
   const ofChannels = new Map<string, RefusedRequest[]>();
   let count = 0;
   let keptOfAll = 0;
@@ -93,7 +96,15 @@ export function createRefusedRequests({ channels, now }: RefusedRequestsOptions)
         .sort((a, b) => b.number - a.number)
         .slice(0, limit);
     },
+    hideNewSecrets() {
+      hidden = distinct([...hidden, ...secretsOf(channels)]);
+      withoutSecrets = createMasks(hidden);
+    },
   };
+}
+
+function distinct(secrets: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [...new Map(secrets.map((secret) => [Buffer.from(secret).toString("base64"), secret])).values()];
 }
 
 function secretsOf(channels: ReadonlyMap<string, SecretsOfChannel>): readonly Uint8Array[] {

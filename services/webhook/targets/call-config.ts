@@ -5,6 +5,8 @@ import { TemplateError } from "../mapping/placeholder.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
 
 export const filePath = () => z.string().min(1).meta({ path: true });
+/** A file that is read once. */
+const pemPath = () => filePath().meta({ path: true, read: true });
 const milliseconds = () => z.int().min(1).max(maxTimerMs);
 
 /** A JSON value with placeholders. */
@@ -133,19 +135,19 @@ export const written = {
 
 export const tls = z
   .strictObject({
-    ca: filePath()
+    ca: pemPath()
       .optional()
       .meta({
         description: "File with the authorities of the target's certificate, in PEM. Default: those of Node.",
         examples: ["tls/target-ca.crt"],
       }),
-    cert: filePath()
+    cert: pemPath()
       .optional()
       .meta({
         description: "File with the client certificate, in PEM. It needs key.",
         examples: ["tls/client.crt"],
       }),
-    key: filePath()
+    key: pemPath()
       .optional()
       .meta({
         description: "File with the key of the client certificate, in PEM. It needs cert.",

@@ -10,7 +10,7 @@ let described = 0;
 const document = { openapi: "3.1.0", info: { title: "x".repeat(5_000) } };
 const pages = createPages({
   isDraining: () => false,
-  checks: {},
+  checks: () => ({}),
   metrics: { contentType: "text/plain", text: async () => "" },
   pages: createApiPages(async () => {
     described++;

@@ -20,7 +20,7 @@ writeFileSync(join(folder, "notes.xyz"), "?");
 
 const pages = createPages({
   isDraining: () => false,
-  checks: {},
+  checks: () => ({}),
   metrics: { contentType: "text/plain", text: async () => "" },
   folders: [
     createFileFolder({

@@ -6,14 +6,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 
 import { createPages, type PagesOptions } from "../../../gateway/pages/pages.ts";
 
 let isDraining = false;
-let checks: Record<string, PagesOptions["checks"][string]> = {};
+let checks: Record<string, ReturnType<PagesOptions["checks"]>[string]> = {};
 const faults: unknown[] = [];
 
 const pages = createPages({
   isDraining: () => isDraining,
-  get checks() {
-    return checks;
-  },
+  checks: () => checks,
   metrics: { contentType: "text/plain; version=0.0.4", text: async () => "engage_up 1\n" },
   pages: {
     "/docs": () => ({
@@ -115,7 +113,7 @@ it.each(["/metrics", "/readyz"])("the packets of one read that ask for %s share 
   let runs = 0;
   const answerOf = createPages({
     isDraining: () => false,
-    checks: { a: () => void runs++ },
+    checks: () => ({ a: () => void runs++ }),
     metrics: { contentType: "text/plain", text: async () => String(runs++) },
     reportFault: () => {},
   });
@@ -196,7 +194,7 @@ test("/metrics may ask for a key", async () => {
   };
   const guarded = createPages({
     isDraining: () => false,
-    checks: {},
+    checks: () => ({}),
     metrics: { contentType: "text/plain", text: async () => "engage_up 1\n" },
     requireMetricsKey: ({ headers }) => (headers["x-api-key"] === "right" ? undefined : refuse()),
     reportFault: (error) => faults.push(error),

@@ -102,7 +102,7 @@ export async function openProxy({ engine = {}, cohorts, ...options }: ProxyOptio
       logger.error({ err: error }, "call failed");
     },
     codecs: createAnalysisCodecs(style),
-    pages: { checks: {}, metrics, reportFault: (error) => void faults.push(error) },
+    pages: { checks: () => ({}), metrics, reportFault: (error) => void faults.push(error) },
   });
   const { port } = await gateway.listen("127.0.0.1", 0);
   onTestFinished(() => gateway.drain(0));

@@ -88,7 +88,7 @@ export async function openCollector(
     codecs: eventCodecs,
     reportFault: tell("fault"),
     pages: {
-      checks: {},
+      checks: () => ({}),
       metrics: { contentType: "text/plain", text: async () => "" },
       reportFault: tell("fault"),
     },

@@ -41,7 +41,7 @@ export function createRig(
     channels,
     inbox,
     explain: createExplainer(
-      [...channels.values()].flatMap(({ secrets }) => secrets ?? []),
+      () => [...channels.values()].flatMap(({ secrets }) => secrets ?? []),
       () => nowMs,
     ),
     deliverNow: () => Promise.resolve([]),

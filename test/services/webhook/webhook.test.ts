@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
     codecs: createWebhookCodecs(decodeJson),
     pages: {
-      checks: {},
+      checks: () => ({}),
       metrics: { contentType: "text/plain", text: async () => "" },
       reportFault: () => {},
     },

@@ -14,7 +14,7 @@ const open = (folder?: string) =>
   openForAll(async (onEnd) => {
     const pages = createPages({
       isDraining: () => false,
-      checks: {},
+      checks: () => ({}),
       metrics: { contentType: "text/plain", text: async () => "" },
       pages: createApiPages(async () => ({})),
       folders: [createDocs(folder)],

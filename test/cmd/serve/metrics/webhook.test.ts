@@ -17,7 +17,8 @@ const names = { channels: ["mail"], targets: ["mailer"] };
 describe("counters", () => {
   it("count what receiver and engine report", async () => {
     const registry = new Registry();
-    const metrics = createWebhookMetrics(registry, names);
+    const metrics = createWebhookMetrics(registry);
+    metrics.configure(names);
     metrics.receive.accepted("mail", { batchId: "b", accepted: 98, failed: 2 });
     metrics.receive.repeated("mail", "b");
     metrics.receive.refused("mail", new Refusal("unauthenticated", "signature mismatch"));
@@ -64,7 +65,8 @@ describe("counters", () => {
 
   it("have no more series for channels that strangers make up", async () => {
     const registry = new Registry();
-    const { receive } = createWebhookMetrics(registry, names);
+    const { receive, configure } = createWebhookMetrics(registry);
+    configure(names);
     const before = (await linesOf(registry)).length;
     for (let i = 0; i < 100; i++)
       receive.refused(`made-up-${i}`, new Refusal("unknown_channel", "there is none"));

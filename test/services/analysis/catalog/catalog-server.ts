@@ -87,7 +87,7 @@ export async function openCatalogServer(declared: object = {}, zone = "+00:00"):
     }),
     observers: [createAccessLog(logger)],
     reportFault: (error) => logger.error({ err: error }, "call failed"),
-    pages: { checks: {}, metrics: createMetrics({ process: false }), reportFault: () => undefined },
+    pages: { checks: () => ({}), metrics: createMetrics({ process: false }), reportFault: () => undefined },
   });
   const { port } = await gateway.listen("127.0.0.1", 0);
   const url = `http://127.0.0.1:${port}`;

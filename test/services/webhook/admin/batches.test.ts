@@ -28,7 +28,7 @@ function serviceWith(secrets: Readonly<Record<string, string>>): Client<typeof W
   );
   const channels: ReadonlyMap<string, Channel> = compileChannels(Object.fromEntries(configs), () => "");
   const known = [...channels.values()].flatMap((channel) => channel.secrets ?? []);
-  return openService(harness, { channels, explain: createExplainer(known, harness.clock.now) });
+  return openService(harness, { channels, explain: createExplainer(() => known, harness.clock.now) });
 }
 
 async function accept(changes: Partial<NewBatch> = {}): Promise<string> {

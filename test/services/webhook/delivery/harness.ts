@@ -111,11 +111,6 @@ export async function openHarness(): Promise<Harness> {
     target: (maxMessages) => createFakeTarget(clock, maxMessages),
     start(targets, options = {}) {
       const delivery = openDelivery({
-        targets: Object.entries(targets).map(([name, target]) => ({
-          name,
-          target,
-          policy: { ...policy, ...options.policy },
-        })),
         inbox: Object.assign(Object.create(inbox), options.inbox),
         clock,
         random: () => 0.5,
@@ -127,6 +122,9 @@ export async function openHarness(): Promise<Harness> {
         },
         deliveryIdOf: encodeDeliveryId,
       });
+      for (const [name, target] of Object.entries(targets)) {
+        delivery.add({ name, target, policy: { ...policy, ...options.policy } });
+      }
       running.push(delivery);
       return delivery;
     },

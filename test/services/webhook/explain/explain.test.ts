@@ -131,7 +131,10 @@ describe("whatever is sent", () => {
 describe("explanations by time", () => {
   it("are five in a row and one a second, for each channel", () => {
     let monotonicMs = 0;
-    const explainNow = createExplainer(secrets, () => monotonicMs);
+    const explainNow = createExplainer(
+      () => secrets,
+      () => monotonicMs,
+    );
     const ask = (channel: string, atMs: number) => {
       monotonicMs = atMs;
       return explainNow({ channel, body: Buffer.from(text), given: ["bad"], nowMs }) !== undefined;
@@ -147,7 +150,10 @@ describe("explanations by time", () => {
   });
 
   it("are ten in a row for all channels together", () => {
-    const explainNow = createExplainer(secrets, () => 0);
+    const explainNow = createExplainer(
+      () => secrets,
+      () => 0,
+    );
     const asked = Array.from({ length: 30 }, (_, i) =>
       explainNow({ channel: `channel ${i}`, body: Buffer.from(text), given: ["bad"], nowMs }),
     );

@@ -3,13 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { sha256Hex } from "../../../base/text/digest.ts";
-import { loadConfig } from "../../../cmd/config/config.ts";
-import { changedPaths } from "../../../cmd/serve/reload.ts";
-import { startServer } from "../../../cmd/serve/server.ts";
-import { openForAll } from "../../open-for-all.ts";
-import { folderWith } from "../config/load.ts";
-import { startEngage } from "../run-engage.ts";
+import { sha256Hex } from "../../../../base/text/digest.ts";
+import { loadConfig } from "../../../../cmd/config/config.ts";
+import { changedPaths } from "../../../../cmd/serve/reload/reload.ts";
+import { startServer } from "../../../../cmd/serve/server.ts";
+import { openForAll } from "../../../open-for-all.ts";
+import { folderWith } from "../../config/load.ts";
+import { startEngage } from "../../run-engage.ts";
 
 it.each([
   [{ a: 1, b: { c: [1] } }, { a: 1, b: { c: [1] } }, []],
