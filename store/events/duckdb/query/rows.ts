@@ -18,6 +18,8 @@ export class ResultRows implements StoredRows {
   #chunk: DuckDBDataChunk | undefined;
   #chunkIndex = -1;
   #vectors: (DuckDBVector | undefined)[] = [];
+  /** The lists of the row that were asked for their length, by column. */
+  #lists: (ListPlace | undefined)[] = [];
   #row = 0;
 
   constructor(result: DuckDBMaterializedResult) {
@@ -33,6 +35,7 @@ export class ResultRows implements StoredRows {
       row < this.#starts[this.#chunkIndex + 1]!;
     if (!isHere) this.#load(this.#chunkOf(row));
     this.#row = row - this.#starts[this.#chunkIndex]!;
+    this.#lists = [];
   }
 
   value(column: number): unknown {
@@ -44,15 +47,12 @@ export class ResultRows implements StoredRows {
   }
 
   length(column: number): number {
-    const vector = this.#vector(column) as DuckDBListVector;
-    // The length of a null list is undefined memory.
-    return vector.getItemVector(this.#row)?.itemCount ?? 0;
+    return this.#list(column).length;
   }
 
   element(column: number, index: number): number {
-    const vector = this.#vector(column) as DuckDBListVector;
-    const value = vector.childVector.getItem(vector.getEntryOffset(this.#row) + index);
-    return (value as number | null) ?? Number.NaN;
+    const { values, first } = this.#list(column);
+    return (values.getItem(first + index) as number | null) ?? Number.NaN;
   }
 
   #load(chunkIndex: number): void {
@@ -77,4 +77,24 @@ export class ResultRows implements StoredRows {
     this.#vectors[column] ??= this.#chunk!.getColumnVector(column);
     return this.#vectors[column];
   }
+
+  #list(column: number): ListPlace {
+    this.#lists[column] ??= placeOf(this.#vector(column) as DuckDBListVector, this.#row);
+    return this.#lists[column];
+  }
+}
+
+/** Where the elements of one list are in the vector of all lists of a column. */
+interface ListPlace {
+  readonly values: DuckDBVector;
+  readonly first: number;
+  readonly length: number;
+}
+
+/** The elements are not copied, and their place, which the engine has as two bigints, is read once. */
+function placeOf(vector: DuckDBListVector, row: number): ListPlace {
+  const { childVector: values } = vector;
+  // The place of a null list is undefined memory. Public methods tell a null list only from a copy of its elements.
+  if (!vector["validity"].itemValid(row)) return { values, first: 0, length: 0 };
+  return { values, first: vector.getEntryOffset(row), length: vector.getEntryLength(row) };
 }
