@@ -1,20 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defaultSignatureHeader } from "../../base/net/signature.ts";
-import { packageVersion } from "../../base/package/root.ts";
+import { packageRoot, packageVersion } from "../../base/package/root.ts";
 import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { ServedMethod, ServedService } from "../../gateway/methods.ts";
+import type { ApiExamples } from "../../gateway/openapi/examples.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Health } from "../../gen/grpc/health/v1/health_pb.ts";
 import { docsPath } from "./docs/docs.ts";
 
-/** Describes the services in OpenAPI. Loads the code for the description when it is first requested. */
+/** The examples of the API, which `npm run docs` writes. */
+const examplesFile = join(packageRoot, "docs", "reference", "api-examples.json");
+
+/** Describes the services in OpenAPI. Loads the code and the examples when the description is first requested. */
 export async function describeApi(
   services: readonly ServedService[],
   codecs: RestCodecs,
 ): Promise<JsonObject> {
-  const [{ describeOpenApi }, { comments }] = await Promise.all([
+  const [{ describeOpenApi }, { comments }, examples] = await Promise.all([
     import("../../gateway/openapi/document.ts"),
     import("../../gen/comments.ts"),
+    readFile(examplesFile, "utf8"),
   ]);
   return describeOpenApi(services, {
     title: "engage",
@@ -23,6 +30,7 @@ export async function describeApi(
     comments,
     codecs,
     security: { schemes, schemesOf },
+    examples: JSON.parse(examples) as ApiExamples,
   });
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAlerts } from "./alerts/alerts.ts";
+import { writeApiExamples } from "./api-examples/api-examples.ts";
 import { writeCommandLine } from "./command-line/command-line.ts";
 import { writeManual } from "./command-line/manual.ts";
 import { writeConfiguration } from "./configuration/configuration.ts";
@@ -18,6 +19,7 @@ function writeFolder(name: string, files: Iterable<readonly [name: string, text:
 
 writeFolder("reference", [
   ["alerts.md", writeAlerts()],
+  ["api-examples.json", await writeApiExamples()],
   ["command-line.md", writeCommandLine()],
   ["configuration.md", writeConfiguration()],
   ["errors.md", writeErrors()],

@@ -3,6 +3,8 @@ import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import type { ServedMethod, ServedService } from "../methods.ts";
 import { compileBindings, type RestBinding } from "../rest/bindings.ts";
+import { describeConnect } from "./connect.ts";
+import { type ApiExamples, addExamples, exampleOfParameter } from "./examples.ts";
 import {
   type DescribeContext,
   describeMethod,
@@ -10,7 +12,7 @@ import {
   describeRestBody,
   describeRestResponses,
   errorResponses,
-  referTo,
+  returnCodeError,
   type SecurityOptions,
 } from "./operations.ts";
 import { describePathParameter, type OpenApiPath, toOpenApiPath } from "./rest-paths.ts";
@@ -30,10 +32,11 @@ export interface OpenApiOptions {
   /** The codecs of the REST router. */
   readonly codecs?: RestCodecs;
   readonly security?: SecurityOptions;
+  readonly examples?: ApiExamples;
 }
 
 /**
- * Describes services in OpenAPI 3.1: each REST binding, and each unary method as `POST /package.Service/Method` of the
+ * Describes services in OpenAPI 3.1: each REST binding, and each method as `POST /package.Service/Method` of the
  * Connect protocol. The same services produce the same document, including the order of keys.
  */
 export function describeOpenApi(services: readonly ServedService[], options: OpenApiOptions): JsonObject {
@@ -45,13 +48,19 @@ export function describeOpenApi(services: readonly ServedService[], options: Ope
     encode === undefined || contentType === undefined ? [] : [[name, contentType] as const],
   );
   const schemas = createSchemaRegistry(comments, new Map(own));
-  const securityOf = options.security?.schemesOf ?? (() => undefined);
-  const context: DescribeContext = { comments, schemas, contentTypes: new Map(types), securityOf };
+  const { operations, errors } = options.examples ?? { operations: {}, errors: {} };
+  const context: DescribeContext = {
+    comments,
+    schemas,
+    contentTypes: new Map(types),
+    securityOf: options.security?.schemesOf ?? (() => undefined),
+    exampleOf: (httpMethod, path) => operations[`${httpMethod} ${path}`],
+  };
   const paths = {
     ...describeRest(compileBindings(services), context),
     ...describeConnect(services, context),
   };
-  const responses = describeErrors(context);
+  const responses = describeErrors(context, errors);
   return {
     openapi: "3.1.0",
     info: { title, version, ...(description !== undefined && { description }) },
@@ -89,23 +98,25 @@ function describeRest(bindings: readonly RestBinding[], context: DescribeContext
     timesDescribed.set(binding.served, times);
     const { desc } = binding.served;
     const operationId = `${desc.parent.typeName}.${desc.name}${times === 1 ? "" : `.${times}`}`;
+    const example = context.exampleOf(httpMethod, here.path);
     const parameters = [
-      ...here.parameters.map((parameter, i) =>
-        describePathParameter(
+      ...here.parameters.map((parameter, i) => ({
+        ...describePathParameter(
           parameter,
           first.parameters[i]?.name ?? parameter.name,
           context.schemas.describeField,
         ),
-      ),
-      ...describeQuery(binding, context),
+        ...exampleOfParameter(example, parameter.name),
+      })),
+      ...describeQuery(binding, context, example),
     ];
     paths[first.path] = {
       ...paths[first.path],
       [httpMethod.toLowerCase()]: {
         ...describeMethod(binding.served, context, { operationId, isRest: true }),
         ...(parameters.length > 0 && { parameters }),
-        ...describeRestBody(binding, context),
-        responses: describeRestResponses(binding, context),
+        ...describeRestBody(binding, context, example),
+        responses: describeRestResponses(binding, context, example),
       },
     };
   }
@@ -117,34 +128,15 @@ function isClientStreaming({ served }: RestBinding): boolean {
   return served.spec.kind === "client_streaming" || served.spec.kind === "bidi_streaming";
 }
 
-function describeConnect(services: readonly ServedService[], context: DescribeContext): JsonObject {
-  const unary = services.flatMap((service) => service.methods).filter(({ spec }) => spec.kind === "unary");
-  return Object.fromEntries(
-    unary.map((served) => {
-      const { desc, name } = served;
-      const operationId = `${desc.parent.typeName}.${desc.name}.connect`;
-      const input = { "application/json": { schema: context.schemas.refer(desc.input) } };
-      const output = { "application/json": { schema: context.schemas.refer(desc.output) } };
-      const operation = {
-        ...describeMethod(served, context, { operationId, isRest: false }),
-        requestBody: { required: true, content: input },
-        responses: {
-          "200": { description: "The response.", content: output },
-          default: referTo(errorResponses.connect),
-        },
-      };
-      return [`/${name}`, { post: operation }];
-    }),
-  );
-}
-
-function describeErrors({ schemas }: DescribeContext): JsonObject {
-  const json = (description: string, schema: JsonObject): JsonObject => ({
-    description,
-    content: { "application/json": { schema } },
+function describeErrors({ schemas }: DescribeContext, errors: ApiExamples["errors"]): JsonObject {
+  const json = (name: string, description: string, schema: JsonObject): JsonObject => ({
+    [name]: {
+      description,
+      content: addExamples({ "application/json": { schema } }, { error: errors[name] }),
+    },
   });
   return {
-    [errorResponses.connect]: json("An error of the Connect protocol.", {
+    ...json(errorResponses.connect, "An error of the Connect protocol.", {
       type: "object",
       properties: {
         code: { type: "string", description: "The gRPC code in lower case, for example invalid_argument." },
@@ -153,20 +145,18 @@ function describeErrors({ schemas }: DescribeContext): JsonObject {
       },
       required: ["code"],
     }),
-    [errorResponses.returnCode]: json(
+    ...json(
+      errorResponses.returnCode,
       "An error, indicated by its HTTP status and a return code other than 0.",
-      {
-        type: "object",
-        properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
-        required: ["return_code", "return_message"],
-      },
+      returnCodeError,
     ),
-    [errorResponses.code]: json("An error, indicated by its HTTP status and a code other than 0.", {
+    ...json(errorResponses.code, "An error, indicated by its HTTP status and a code other than 0.", {
       type: "object",
       properties: { code: { type: "integer" }, msg: { type: "string" } },
       required: ["code", "msg"],
     }),
-    [errorResponses.status]: json(
+    ...json(
+      errorResponses.status,
       "An error; its HTTP status follows from its code.",
       schemas.refer(StatusSchema),
     ),

@@ -4,6 +4,7 @@ import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { RestBinding } from "../rest/bindings.ts";
 import { textTypeOf } from "../rest/field-text.ts";
+import { addExamples, exampleOfParameter, type OperationExample } from "./examples.ts";
 import { type Comments, commented, type SchemaRegistry } from "./schema.ts";
 
 /** How callers authenticate themselves. */
@@ -21,6 +22,8 @@ export interface DescribeContext {
   readonly schemas: SchemaRegistry;
   /** Media types of messages that a codec writes, by the full name of their type. */
   readonly contentTypes: ReadonlyMap<string, string>;
+  /** Returns the example of an operation. */
+  readonly exampleOf: (httpMethod: string, path: string) => OperationExample | undefined;
 }
 
 /** Names of the responses in the document's components. */
@@ -68,32 +71,55 @@ export function referTo(response: string): JsonObject {
 }
 
 /** Describes the body of a request; empty if it has none. */
-export function describeRestBody(binding: RestBinding, { schemas }: DescribeContext): JsonObject {
-  const { served, body } = binding;
-  const { input } = served.desc;
+export function describeRestBody(
+  { served, body }: RestBinding,
+  { schemas }: DescribeContext,
+  example: OperationExample | undefined,
+): JsonObject {
   if (body === undefined) return {};
-  const type = body === "*" ? input : messageOf(body);
-  if (type?.typeName === HttpBodySchema.typeName)
-    return { requestBody: { required: true, content: anyBytes } };
-  const own = schemas.referRest(input) ?? schemas.referRest(type);
-  const schema = own ?? (body === "*" ? schemas.refer(input) : schemas.describeField(body));
-  return { requestBody: { required: true, content: { "application/json": { schema } } } };
+  const content = addExamples(contentOfBody(served.desc.input, body, schemas), { call: example?.request });
+  return { requestBody: { required: true, content } };
 }
 
-export function describeRestResponses(binding: RestBinding, context: DescribeContext): JsonObject {
+function contentOfBody(input: DescMessage, body: DescField | "*", schemas: SchemaRegistry): JsonObject {
+  const type = body === "*" ? input : messageOf(body);
+  if (type?.typeName === HttpBodySchema.typeName) return anyBytes;
+  const own = schemas.referRest(input) ?? schemas.referRest(type);
+  const schema = own ?? (body === "*" ? schemas.refer(input) : schemas.describeField(body));
+  return { "application/json": { schema } };
+}
+
+export function describeRestResponses(
+  binding: RestBinding,
+  context: DescribeContext,
+  example: OperationExample | undefined,
+): JsonObject {
   const { served, responseField } = binding;
   const { methodKind } = served.desc;
   const { errorStyle } = served.options;
-  const ok = {
-    description: methodKind === "unary" ? "The response." : "The messages of the stream.",
-    content: describeRestContent(binding, context, responseField),
-  };
+  const description = methodKind === "unary" ? "The response." : "The messages of the stream.";
+  const content = describeRestContent(binding, context, responseField);
   if (errorStyle !== ErrorStyle.ENVELOPE) {
-    return { "200": ok, default: referTo(errorByStyle[errorStyle] ?? errorResponses.status) };
+    return {
+      "200": { description, content: addExamples(content, { success: example?.response }) },
+      default: referTo(errorByStyle[errorStyle] ?? errorResponses.status),
+    };
   }
   const note = "An error has the same status and only `return_code`, which is not 0, and `return_message`.";
-  return { "200": { ...ok, description: `${ok.description} ${note}` } };
+  const withErrors = {
+    ...content,
+    "application/json": content["application/json"] ?? { schema: returnCodeError },
+  };
+  const examples = { success: example?.response, error: example?.error };
+  return { "200": { description: `${description} ${note}`, content: addExamples(withErrors, examples) } };
 }
+
+/** The schema of errors with a return code. */
+export const returnCodeError: JsonObject = {
+  type: "object",
+  properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
+  required: ["return_code", "return_message"],
+};
 
 function describeRestContent(
   { served }: RestBinding,
@@ -106,8 +132,11 @@ function describeRestContent(
   const given = contentTypes.get(output.typeName) ?? (type && contentTypes.get(type.typeName));
   const own = schemas.referRest(output) ?? schemas.referRest(type);
   const schema = own ?? (field === undefined ? schemas.refer(output) : schemas.describeField(field));
-  return { [given ?? (methodKind === "unary" ? "application/json" : "application/x-ndjson")]: { schema } };
+  if (given !== undefined || methodKind === "unary") return { [given ?? "application/json"]: { schema } };
+  return { [ndjson]: { schema: { type: "string", contentMediaType: ndjson, contentSchema: schema } } };
 }
+
+const ndjson = "application/x-ndjson";
 
 const anyBytes: JsonObject = { "*/*": {} };
 
@@ -119,7 +148,11 @@ function messageOf(field: DescField): DescMessage | undefined {
 const maxDepth = 3;
 
 /** Describes the fields that are neither in the path nor in the body. */
-export function describeQuery(binding: RestBinding, context: DescribeContext): readonly JsonObject[] {
+export function describeQuery(
+  binding: RestBinding,
+  context: DescribeContext,
+  example: OperationExample | undefined,
+): readonly JsonObject[] {
   const { body, variables, served } = binding;
   if (body === "*") return [];
   const taken = new Set([
@@ -130,7 +163,13 @@ export function describeQuery(binding: RestBinding, context: DescribeContext): r
     .filter(({ path }) => !taken.has(path) && !taken.has(path.split(".")[0] ?? ""))
     .map(({ name, field }) => {
       const { description, ...schema } = context.schemas.describeField(field);
-      return { name, in: "query", schema, ...(typeof description === "string" && { description }) };
+      return {
+        name,
+        in: "query",
+        schema,
+        ...(typeof description === "string" && { description }),
+        ...exampleOfParameter(example, name),
+      };
     });
 }
 

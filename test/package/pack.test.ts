@@ -68,6 +68,7 @@ test("the package holds what runs and what is imported, and no sources", () => {
     "deploy/grafana/overview.json",
     "docs/man/engage-serve.1",
     "docs/recipes/mail.md",
+    "docs/reference/api-examples.json",
     "docs/reference/errors.md",
     "docs/start/operator.md",
     "engage.demo.yaml",

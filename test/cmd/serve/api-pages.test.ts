@@ -1,10 +1,19 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../cmd/config/config.ts";
 import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
+import type { ApiExamples } from "../../../gateway/openapi/examples.ts";
+import {
+  createSchemaCheck,
+  missingExamples,
+  type Operation,
+  operationsOf,
+  placesOf,
+} from "./api-examples.ts";
 
 let server: RunningServer;
 beforeAll(async () => {
@@ -13,8 +22,9 @@ beforeAll(async () => {
     ENGAGE_LOG_LEVEL: "silent",
     ENGAGE_DATA: mkdtempSync(join(tmpdir(), "engage-")),
   };
-  const { config } = loadConfig({ env, cwd: process.cwd() });
-  server = await startServer(config);
+  const { config, describe: describeConfig } = loadConfig({ env, cwd: process.cwd() });
+  // With these options, the server has all services.
+  server = await startServer(config, { describe: describeConfig, onShutdownRequest: () => undefined });
 });
 afterAll(() => server.stop());
 
@@ -23,8 +33,8 @@ interface Described {
   readonly paths: Record<string, Record<string, { readonly description?: string }>>;
 }
 
-async function readDocument(): Promise<Described> {
-  return (await (await fetch(`${server.address.url}/openapi.json`)).json()) as Described;
+async function readDocument(): Promise<Described & JsonObject> {
+  return (await (await fetch(`${server.address.url}/openapi.json`)).json()) as Described & JsonObject;
 }
 
 describe("/openapi.json of the whole service", () => {
@@ -43,6 +53,39 @@ describe("/openapi.json of the whole service", () => {
     "/open/streaming-download/event-user-list",
   ])("describes POST %s in words", async (path) => {
     expect((await readDocument()).paths[path]?.["post"]?.description).toMatch(/\w{3,}/);
+  });
+});
+
+describe("the operations of the whole service", () => {
+  it("are listed once", async () => {
+    const operations = operationsOf(await readDocument());
+    const listedTwice = (keyOf: (operation: Operation) => string) =>
+      [...Map.groupBy(operations, keyOf)].filter(([, same]) => same.length > 1).map(([key]) => key);
+    expect(listedTwice(({ operationId }) => operationId)).toEqual([]);
+    // Paths that differ in the names of parameters are the same path.
+    expect(listedTwice(({ name }) => name.replaceAll(/\{[^}]*\}/g, "{}"))).toEqual([]);
+  });
+
+  it("each have an example, which a new one gets in docs/generate/api-examples/scenes/ and by npm run docs", async () => {
+    expect(operationsOf(await readDocument()).flatMap(missingExamples)).toEqual([]);
+  });
+
+  it("use all examples, so that those of removed operations go", async () => {
+    const names = operationsOf(await readDocument()).map(({ name }) => name);
+    const { operations } = JSON.parse(
+      readFileSync("docs/reference/api-examples.json", "utf8"),
+    ) as ApiExamples;
+    expect(Object.keys(operations).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("have examples in the form of their schemas, errors too", async () => {
+    const document = await readDocument();
+    const check = createSchemaCheck(document);
+    const { responses } = document["components"] as { responses: JsonObject };
+    const ofErrors = placesOf(responses, ["components", "responses"]);
+    expect(ofErrors.length).toBe(Object.keys(responses).length);
+    const places = [...placesOf(document["paths"]!, ["paths"]), ...ofErrors];
+    expect(places.flatMap(check)).toEqual([]);
   });
 });
 

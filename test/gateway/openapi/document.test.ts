@@ -101,6 +101,9 @@ describe("paths", () => {
         "Echo",
         "GetFile",
         "PutFile",
+        "Download",
+        "Watch",
+        "Collect",
         "NotOverRest",
       ].map((method) => `/engage.test.v1.Library/${method}`),
       ...["AsStatus", "AsReturnCode", "AsEnvelope"].map((method) => `/engage.test.v1.Failing/${method}`),
@@ -174,6 +177,26 @@ describe("paths", () => {
     expect(at(document, "paths", path, method, "responses")).toMatchObject(responses);
   });
 
+  test.each([
+    ["Watch", "WatchRequest", { minItems: 1, maxItems: 1 }, "WatchResponse", {}, /response is a stream/],
+    ["Collect", "EchoMessage", {}, "EchoMessage", { minItems: 1, maxItems: 1 }, /request is a stream/],
+  ])("%s is a stream over Connect", (method, input, requests, output, responses, note) => {
+    const operation = at(document, "paths", `/engage.test.v1.Library/${method}`, "post") as JsonObject;
+    expect(operation["description"]).toMatch(note);
+    expect(operation["description"]).toContain("five bytes precede each message");
+    const list = (name: string, sizes: object) => ({
+      content: {
+        "application/connect+json": {
+          schema: { type: "array", items: { $ref: `#/components/schemas/engage.test.v1.${name}` }, ...sizes },
+        },
+      },
+    });
+    expect(operation["requestBody"]).toEqual({ required: true, ...list(input, requests) });
+    expect(operation["responses"]).toEqual({
+      "200": { description: expect.any(String), ...list(output, responses) },
+    });
+  });
+
   test("codecs show in REST and not in Connect", () => {
     const other = describeOpenApi(services, { ...options, codecs });
     const rest = at(
@@ -203,6 +226,69 @@ describe("paths", () => {
     expect(at(other, "paths", "/v1/books:rows", "get", "responses", "200", "content")).toHaveProperty([
       "text/csv",
     ]);
+  });
+});
+
+describe("examples", () => {
+  const json = (value: JsonValue) => ({ type: "application/json", value });
+  const illustrated = describeOpenApi(services, {
+    ...options,
+    examples: {
+      operations: {
+        "GET /v1/books/{id}": { parameters: { id: "7", name: "b" }, response: json({ id: "7" }) },
+        "POST /engage.test.v1.Library/GetBook": { request: json({ id: "7" }), response: json({ id: "7" }) },
+        "PUT /v1/files/{path}": {
+          request: { type: "text/plain", value: "hello", note: "Signed." },
+          response: json({ length: "5" }),
+        },
+        "POST /fail/envelope": {
+          request: json({}),
+          response: json({ text: "a" }),
+          error: json({ return_code: -1, return_message: "no" }),
+        },
+      },
+      errors: { StatusError: json({ code: 5, message: "no such book", details: [] }) },
+    },
+  });
+  const file = at(illustrated, "paths", "/v1/files/{path}", "put", "requestBody", "content") as JsonObject;
+
+  test("of parameters are with their descriptions", () => {
+    expect(at(illustrated, "paths", "/v1/books/{id}", "get", "parameters")).toMatchObject([
+      { name: "id", example: "7" },
+      { name: "name", example: "b" },
+    ]);
+  });
+
+  test("of bodies are with their schemas", () => {
+    const call = at(illustrated, "paths", "/engage.test.v1.Library/GetBook", "post") ?? null;
+    const withExample = (type: string, name: string) => ({
+      "application/json": {
+        schema: { $ref: `#/components/schemas/engage.test.v1.${type}` },
+        examples: { [name]: { value: { id: "7" } } },
+      },
+    });
+    expect(at(call, "requestBody", "content")).toEqual(withExample("GetBookRequest", "call"));
+    expect(at(call, "responses", "200", "content")).toEqual(withExample("Book", "success"));
+  });
+
+  test("of bodies of any type have their own", () => {
+    expect(Object.keys(file)).toEqual(["text/plain", "*/*"]);
+    expect(file["text/plain"]).toEqual({ examples: { call: { description: "Signed.", value: "hello" } } });
+  });
+
+  test("of errors are with their responses", () => {
+    const content = ["content", "application/json", "examples"];
+    expect(at(illustrated, "paths", "/fail/envelope", "post", "responses", "200", ...content)).toEqual({
+      success: { value: { text: "a" } },
+      error: { value: { return_code: -1, return_message: "no" } },
+    });
+    expect(at(illustrated, "components", "responses", "StatusError", ...content)).toEqual({
+      error: { value: { code: 5, message: "no such book", details: [] } },
+    });
+  });
+
+  test("leave the document valid", async () => {
+    expect(await new Validator().validate(structuredClone(illustrated))).toEqual({ valid: true });
   });
 });
 
