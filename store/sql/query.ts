@@ -16,7 +16,12 @@ export interface Query {
   readonly insert?: readonly (readonly Value[])[];
   /** Whether its text is not repeated, so that a connection does not prepare it. */
   readonly isUnique?: boolean;
+  /** The columns of a SELECT of large rows, which PostgreSQL then sends in binary. `params` are whole numbers. */
+  readonly binary?: BinaryColumns;
 }
+
+/** The types of columns, none of which is null, in their order. */
+export type BinaryColumns = Readonly<Record<string, "bigint" | "bytes">>;
 
 /** A row, with its columns by name. The code which writes the statement knows their types. */
 export type Row = object;

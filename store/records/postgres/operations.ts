@@ -109,7 +109,7 @@ export function* read(
       WHERE place >= COALESCE((SELECT max(place) FROM ${table} WHERE place <= $1), 0) AND place < $2
       ORDER BY place`,
     params: [from, to],
-    isUnique: true,
+    binary: { place: "bigint", at: "bigint", bytes: "bytes" },
   }) as readonly RecordRow[];
 }
 

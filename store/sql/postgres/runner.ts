@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Dialect, Operation, Query, Row } from "../query.ts";
+import { selectBinary } from "./copy/binary-select.ts";
 import { inSchema, type PostgresStore } from "./store.ts";
 
 /** Rows of one INSERT. PostgreSQL allows 65,535 parameters, and no insert here has more than 17 columns. */
@@ -58,7 +59,12 @@ export class Runner {
     return rows;
   }
 
-  async #query(client: ClientBase, { sql, params, insert, isUnique }: Query): Promise<readonly Row[]> {
+  async #query(
+    client: ClientBase,
+    { sql, params, insert, isUnique, binary }: Query,
+  ): Promise<readonly Row[]> {
+    if (binary !== undefined)
+      return await selectBinary(client, inSchema(this.#store, sql, this.#schema), params, binary);
     if (isUnique === true) {
       return (await client.query<Row>(inSchema(this.#store, sql, this.#schema), [...params])).rows;
     }

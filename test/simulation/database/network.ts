@@ -3,8 +3,9 @@ import type { Listener } from "../../../store/sql/postgres/listener.ts";
 import type { Random } from "../../reference/random.ts";
 import type { Replica } from "../replica.ts";
 import type { Scheduler } from "../scheduler.ts";
+import { Connection } from "./connection.ts";
 import type { DatabaseServer } from "./server.ts";
-import type { Outcome, Transaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** The probability of each fault for one statement. */
 export interface NetworkFaults {
@@ -104,124 +105,6 @@ interface Listening {
   readonly heard: () => void;
 }
 
-/** A statement which takes longer is ended by the server. */
-const statementTimeoutMs = 10_000;
-
-const lost = (): Error => new Error("Connection terminated unexpectedly");
-
-/** A connection of the driver, with the methods that the stores use. */
-class Connection {
-  readonly #network: Network;
-  readonly #replica: Replica;
-  readonly #closed: () => void;
-  #transaction: Transaction | undefined;
-  /** The transaction of the running statement. */
-  #running: Transaction | undefined;
-  #reject: ((error: Error) => void) | undefined;
-  #isBroken = false;
-
-  constructor(network: Network, replica: Replica, closed: () => void) {
-    this.#network = network;
-    this.#replica = replica;
-    this.#closed = closed;
-    replica.onKill(() => this.cut(this.#network.scheduler.random.chance(0.1) ? 8_000 : 2));
-  }
-
-  get isBroken(): boolean {
-    return this.#isBroken;
-  }
-
-  query(statement: string | Prepared, given?: readonly unknown[]): Promise<{ rows: readonly object[] }> {
-    const [text, values] =
-      typeof statement === "string" ? [statement, given ?? []] : [statement.text, statement.values];
-    if (this.#isBroken) return Promise.reject(lost());
-    const { scheduler, faults } = this.#network;
-    const { promise, resolve, reject } = Promise.withResolvers<{ rows: readonly object[] }>();
-    this.#reject = reject;
-    const isLost = scheduler.random.chance(faults.lostRequest);
-    const isReplyLost = scheduler.random.chance(faults.lostReply);
-    const settle = ({ rows = [], error }: Outcome): void => {
-      if (isReplyLost) this.cut(1);
-      else {
-        const reply = () => (error === undefined ? resolve({ rows }) : reject(error));
-        scheduler.after(this.#network.delayMs(), () => this.#replica.deliver(reply));
-      }
-    };
-    scheduler.after(this.#network.delayMs(), () => {
-      if (this.#isBroken) return;
-      if (isLost) this.cut(1);
-      else this.#receive(text, values, settle);
-    });
-    return promise;
-  }
-
-  /** Ends the connection. The server notices it after a time, until which its transaction keeps its locks. */
-  cut(noticedAfterMs: number): void {
-    if (this.#isBroken) return;
-    this.#isBroken = true;
-    this.#closed();
-    const { scheduler, server } = this.#network;
-    scheduler.note(() => `${this.#replica.name}: a connection is lost`);
-    const end = (): void => {
-      for (const one of [this.#transaction, this.#running]) if (one !== undefined) server.rollback(one);
-    };
-    if (noticedAfterMs === 0) end();
-    else scheduler.after(noticedAfterMs, end);
-    const reject = this.#reject;
-    scheduler.after(this.#network.delayMs(), () => this.#replica.deliver(() => reject?.(lost())));
-  }
-
-  #receive(text: string, values: readonly unknown[], settle: (outcome: Outcome) => void): void {
-    const { scheduler, server } = this.#network;
-    scheduler.note(
-      () => `${this.#replica.name}: ${text.replaceAll(/\s+/g, " ").slice(0, 150)} ${shown(values)}`,
-    );
-    const transaction = this.#transaction;
-    if (text.startsWith("BEGIN")) {
-      this.#transaction = server.begin();
-      settle({});
-    } else if (text === "COMMIT" || text === "ROLLBACK") {
-      this.#transaction = undefined;
-      if (transaction !== undefined) server[text === "COMMIT" ? "commit" : "rollback"](transaction);
-      settle({});
-    } else this.#run(transaction, text, values, settle);
-  }
-
-  #run(
-    transaction: Transaction | undefined,
-    text: string,
-    values: readonly unknown[],
-    settle: (outcome: Outcome) => void,
-  ): void {
-    const { scheduler, server } = this.#network;
-    const running = transaction ?? server.begin();
-    this.#running = running;
-    let isDone = false;
-    let cancel = (): void => {};
-    server.run(running, this.#network.rewrite(text), values, (outcome) => {
-      isDone = true;
-      cancel();
-      this.#running = undefined;
-      if (transaction === undefined) server[outcome.error === undefined ? "commit" : "rollback"](running);
-      if (outcome.error !== undefined)
-        scheduler.note(() => `${this.#replica.name}: ${outcome.error!.message}`);
-      settle(outcome);
-    });
-    if (isDone) return;
-    cancel = scheduler.after(statementTimeoutMs, () => {
-      if (running.isEnded) return;
-      server.rollback(running);
-      this.#transaction = undefined;
-      settle({ error: new Error("canceling statement due to statement timeout") });
-    });
-  }
-}
-
-interface Prepared {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 /** The pool of the driver: at most some connections, and a queue for them. */
 class ModelPool {
   readonly #network: Network;
@@ -276,13 +159,4 @@ class ModelPool {
       },
     });
   }
-}
-
-function shown(values: readonly unknown[]): string {
-  const texts = values.map((value) =>
-    value instanceof Uint8Array ? `${value.length} bytes` : String(value),
-  );
-  // Identifiers of processes are random, also in a history which is run again.
-  const text = texts.join(", ").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "uuid");
-  return texts.length === 0 ? "" : `[${text.slice(0, 150)}]`;
 }
