@@ -27,6 +27,7 @@ export function createConnectCalls(url: string, recorder: Recorder): Calls {
       return json;
     },
     async refused(method, request, form = {}) {
+      // Of a stream, the error is in the last message.
       if (method.methodKind === "server_streaming") return;
       const { status, json } = await post(url, method, request, form.headers);
       if (status === 200) throw new Error(`${method.name} is not refused: ${JSON.stringify(json)}`);

@@ -89,6 +89,52 @@ describe("the operations of the whole service", () => {
   });
 });
 
+/** Writes messages as `application/connect+json`, in the way in which the document describes it. */
+function framed(...messages: readonly object[]): Buffer {
+  return Buffer.concat(
+    messages.flatMap((message) => {
+      const text = Buffer.from(JSON.stringify(message));
+      const head = Buffer.alloc(5);
+      head.writeUInt32BE(text.length, 1);
+      return [head, text];
+    }),
+  );
+}
+
+describe("a stream over Connect", () => {
+  const post = async (method: string, ...messages: readonly object[]) => {
+    const response = await fetch(`${server.address.url}/${method}`, {
+      method: "POST",
+      headers: { "content-type": "application/connect+json" },
+      body: new Uint8Array(framed(...messages)),
+    });
+    return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+  };
+  const importWith = (token: string) => [
+    { header: { token, projectId: 1, name: "testers", day: "2026-03-05" } },
+    { members: { members: [{ accountId: "ann" }] } },
+  ];
+  const importCluster = "engage.analysis.v1.AnalysisProxy/ImportCluster";
+
+  it("has five bytes before each message, and an object with the first byte 2 at its end", async () => {
+    const { status, body } = await post(importCluster, ...importWith("demo-token"));
+    const end = Buffer.concat([Buffer.from([2]), framed({}).subarray(1)]);
+    expect(status).toBe(200);
+    expect(body).toEqual(Buffer.concat([framed({ unknown: "1", day: "2026-03-05" }), end]));
+  });
+
+  it("has its error in this object, and the status 200", async () => {
+    const { status, body } = await post(importCluster, ...importWith("another"));
+    expect([status, body[0]]).toEqual([200, 2]);
+    expect(JSON.parse(body.subarray(5).toString())).toMatchObject({ error: { code: "permission_denied" } });
+  });
+
+  it("needs HTTP/2 for messages in both directions", async () => {
+    const { status } = await post("engage.parser.v1.ParserStream/ParseLines", { index: "a", lines: [] });
+    expect(status).toBe(505);
+  });
+});
+
 it("/docs is served", async () => {
   const page = await fetch(`${server.address.url}/docs`);
   expect(page.status).toBe(200);
