@@ -1,4 +1,5 @@
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { codeName } from "../../base/rpc/code-names.ts";
 import type { Output } from "../terminal/terminal.ts";
 
 /** Returns an interceptor that prints each call with its time to the response, and how it ended. */
@@ -18,7 +19,7 @@ export function traceCalls(stderr: Output): Interceptor {
     } catch (error) {
       const { code, metadata } = ConnectError.from(error);
       const id = metadata.get("x-request-id");
-      print(`${Code[code]}${id === null ? "" : `, request ${id}`}`);
+      print(`${codeName(code)}${id === null ? "" : `, request ${id}`}`);
       throw error;
     }
   };

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { shortName, shortNameRule } from "../../base/text/short-name.ts";
 import { describeReason } from "../../base/text/system-error.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
 import { unknownName } from "../terminal/unknown-name.ts";
@@ -36,13 +37,10 @@ const schema = z.strictObject({
 export type Profile = z.output<typeof profile>;
 export type Profiles = z.output<typeof schema>;
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
 /** Checks the name of a new profile. @throws UserError */
 export function checkProfileName(name: string): void {
-  if (namePattern.test(name)) return;
-  const valid = "letters, digits, dots, dashes and underscores, at most 64, a letter or digit first";
-  throw new UserError(`the name of the profile is ${JSON.stringify(name)}, valid are ${valid}`);
+  if (shortName.test(name)) return;
+  throw new UserError(`name of the profile is ${JSON.stringify(name)}, ${shortNameRule}`);
 }
 
 /** Returns the file with a user's profiles; undefined for a user without a home folder. */

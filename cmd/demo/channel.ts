@@ -1,4 +1,5 @@
 import { type Client, createClient } from "@connectrpc/connect";
+import { valueWord } from "../../base/protobuf/value-words.ts";
 import { countOf } from "../../base/text/count.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelStep, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
@@ -112,7 +113,7 @@ async function push({ url, say }: Demo, sender: Client<typeof ChannelSender>): P
   let last: TaskStatistics | undefined;
   for await (const { progress } of sender.watchTask({ taskId: task.taskId })) {
     last = progress!.statistics;
-    const state = TaskStateSchema.value[progress!.state]!.localName.toLowerCase();
+    const state = valueWord(TaskStateSchema, progress!.state);
     say(`     ${state}: ${last?.sent ?? 0} sent in ${countOf(last?.batches ?? 0, "batch")}`);
   }
   const failed = (last?.failed ?? []).map(({ reason, count }) => `${count} ${reason}`).join(", ");

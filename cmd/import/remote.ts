@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../../base/net/user-agent.ts";
+import { valueWord } from "../../base/protobuf/value-words.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import { type RefusalReason, RefusalReasonSchema } from "../../gen/engage/event/v1/record_pb.ts";
 import {
@@ -96,7 +97,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
 
 /** Returns the reason in lower case, as in REST and metrics. */
 function reasonOf(reason: RefusalReason): string {
-  return (RefusalReasonSchema.value[reason]?.localName ?? "unspecified").toLowerCase();
+  return valueWord(RefusalReasonSchema, reason) ?? "unspecified";
 }
 
 interface OpenBatch {

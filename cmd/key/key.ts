@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { stringify } from "yaml";
 import { sha256Hex } from "../../base/text/digest.ts";
+import { shortName, shortNameRule } from "../../base/text/short-name.ts";
 import { UserError } from "../terminal/user-error.ts";
 
 export interface KeyOptions {
@@ -16,11 +17,8 @@ export function createKey(
   stdout: Writable,
   random: (bytes: number) => Buffer = randomBytes,
 ): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    throw new UserError(
-      `name of the key is ${JSON.stringify(name)}, must be 1 to 64 letters, digits, dots, dashes or underscores`,
-    );
-  }
+  if (!shortName.test(name))
+    throw new UserError(`name of the key is ${JSON.stringify(name)}, ${shortNameRule}`);
   // With 256 random bits a hash without salt cannot be reversed.
   const key = `engage_${random(32).toString("base64url")}`;
   const entry = { name, sha256: sha256Hex(key), methods: options.method ?? ["*"] };

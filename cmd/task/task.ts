@@ -1,4 +1,5 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { valueNumber } from "../../base/protobuf/value-words.ts";
 import { quoteList, quoteText } from "../../base/text/quote.ts";
 import {
   type ChannelSender,
@@ -11,7 +12,7 @@ import {
   type Funnel,
   FunnelSchema,
 } from "../../gen/engage/channel/v1/statistics_pb.ts";
-import { type Task, TaskSchema, TaskState } from "../../gen/engage/channel/v1/task_pb.ts";
+import { type Task, TaskSchema, TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import { collectRows } from "../client/collect-rows.ts";
 import { findChannel } from "../client/find-channel.ts";
 import { type MessageOutput, timeOf, writeJson, writeRows, writeWarnings } from "../terminal/messages.ts";
@@ -51,7 +52,7 @@ export async function printTasks(
   output: MessageOutput,
 ): Promise<void> {
   const channelId = channel === undefined ? "" : (await findChannel(client, channel)).channelId;
-  const states = state.map((name) => TaskState[name.toUpperCase() as keyof typeof TaskState]);
+  const states = state.map((word) => valueNumber(TaskStateSchema, word) as TaskState);
   const filter = { channelId, states, withoutDefinition: output.json !== true };
   const found = await collectRows(limit, maxPageSize, async (page) => {
     const { tasks: rows, nextPageToken } = await client.listTasks({ ...filter, ...page });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { SingleBar } from "cli-progress";
+import { valueWord } from "../../base/protobuf/value-words.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { TaskProgress, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import { TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
@@ -88,7 +89,7 @@ function startBar(stderr: WriteStream) {
 
 /** Returns the state in words, such as `done`. */
 export function stateName({ state }: { readonly state: TaskState }): string {
-  return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
+  return valueWord(TaskStateSchema, state) ?? String(state);
 }
 
 function failedOf(statistics: TaskStatistics | undefined): number {

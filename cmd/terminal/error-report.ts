@@ -1,4 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { ConnectError } from "@connectrpc/connect";
+import { codeName } from "../../base/rpc/code-names.ts";
 import { errorMessage } from "../../base/text/system-error.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ConfigError, type Problem } from "../config/problem.ts";
@@ -24,7 +25,8 @@ export function reportOf(error: unknown): ErrorReport {
   const base = { message: messageOf(error), exit_code: exitCode };
   if (error instanceof ConfigError) return { code: "configuration", ...base, problems: error.problems };
   const call = error instanceof UserError ? error.cause : undefined;
-  if (call instanceof ConnectError) return { code: wordOf(call.code), ...base, ...detailsOf(call) };
+  if (call instanceof ConnectError)
+    return { code: codeName(call.code).toLowerCase(), ...base, ...detailsOf(call) };
   return { code: codeOf(error), ...base };
 }
 
@@ -47,11 +49,6 @@ function codeOf(error: unknown): string {
   if (error instanceof UsageError) return "usage";
   if (error instanceof UserError) return "failed";
   return isExpected(error) ? "system" : "internal";
-}
-
-/** Returns the name of a code, such as `not_found`. */
-function wordOf(code: Code): string {
-  return Code[code].replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }
 
 function detailsOf(error: ConnectError): Pick<ErrorReport, "reason" | "violations"> {

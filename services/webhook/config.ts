@@ -1,18 +1,13 @@
 import { z } from "zod";
 import { maxTimerMs } from "../../base/async/clock.ts";
 import { defaultSignatureHeader } from "../../base/net/signature.ts";
+import { shortName, shortNameRule } from "../../base/text/short-name.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
 const milliseconds = () => z.int().min(0).max(maxTimerMs);
 const headerName = () =>
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header such as "X-Api-Key"');
-const targetName = () =>
-  z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-      "must be 1 to 64 letters, digits, dots, dashes or underscores",
-    );
+const targetName = () => z.string().regex(shortName, shortNameRule);
 
 const secretSchema = z.strictObject({
   value: secret().meta({

@@ -83,8 +83,8 @@ test("a full disk under standard output is reported in one line", async () => {
 });
 
 const wrongLines = [
-  [["pasre"], "error: unknown command 'pasre'\n(Did you mean parse?)"],
-  [["config", "--chek"], "error: unknown option '--chek'\n(Did you mean --check?)"],
+  [["pasre"], "error: unknown command 'pasre', the nearest is parse\n(see --help)\n"],
+  [["config", "--chek"], "error: unknown option '--chek', the nearest is --check, valid are --config, "],
   [["config", "--print", "--check"], "error: option '--print' cannot be used with option '--check'"],
   [["parse"], "error: missing required argument 'file'"],
   [["health", "--timeout", "soon"], "must be a whole number of milliseconds, at least 1"],
@@ -167,7 +167,7 @@ test("key create prints JSON for scripts, and refuses a bad name in one line", a
     code: 1,
     stdout: "",
     stderr:
-      'engage: name of the key is "a b", must be 1 to 64 letters, digits, dots, dashes or underscores\n',
+      'engage: name of the key is "a b", must be 1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first\n',
   });
 });
 

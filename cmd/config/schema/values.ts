@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxTimerMs } from "../../../base/async/clock.ts";
+import { shortName, shortNameRule } from "../../../base/text/short-name.ts";
 
 /** The path of a file or folder. A relative path starts at the folder of the configuration file. */
 export const filePath = () => z.string().min(1).meta({ path: true });
@@ -9,13 +10,7 @@ export const bytes = () => z.int().min(1);
 export const count = () => z.int().min(1);
 /** Timers of Node accept no longer delay. */
 export const milliseconds = () => z.int().min(0).max(maxTimerMs);
-export const name = () =>
-  z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-      "must be 1 to 64 letters, digits, dots, dashes or underscores",
-    );
+export const name = () => z.string().regex(shortName, shortNameRule);
 export const digest = (of: "key" | "token") =>
   z.string().regex(/^[0-9a-f]{64}$/i, `must be the SHA-256 of the ${of} as 64 hexadecimal digits`);
 /** The name of a schema or a database. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { valueNumber } from "../../../base/protobuf/value-words.ts";
 import { type Channel, ChannelSchema, InputMethodSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { decodeObject, mapLists, parseObject } from "./message-file.ts";
 
@@ -24,12 +25,13 @@ function withInputMethods(channel: JsonObject): JsonObject {
 
 function withInputMethod(field: JsonObject): JsonObject {
   const entries = Object.entries(field).map(([key, value]): [string, JsonValue] =>
-    /^input_?method$/i.test(key) && typeof value === "string" ? [key, enumNameOf(value)] : [key, value],
+    /^input_?method$/i.test(key) && typeof value === "string" ? [key, nameOf(value)] : [key, value],
   );
   return Object.fromEntries(entries);
 }
 
-function enumNameOf(word: string): string {
-  const name = `${InputMethodSchema.sharedPrefix ?? ""}${word}`.toUpperCase();
-  return InputMethodSchema.values.find((value) => value.name === name)?.name ?? word;
+function nameOf(word: string): string {
+  const number = valueNumber(InputMethodSchema, word);
+  const value = InputMethodSchema.values.find((one) => one.number === number && number !== 0);
+  return value?.name ?? word;
 }

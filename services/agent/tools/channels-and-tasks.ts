@@ -1,5 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { z } from "zod";
+import { valueNumber, valueWord, valueWords } from "../../../base/protobuf/value-words.ts";
 import {
   type Channel,
   ContentFieldSchema,
@@ -10,8 +11,8 @@ import { type Task, type TaskState, TaskStateSchema } from "../../../gen/engage/
 import type { Calls } from "../calls.ts";
 import { cursorMark, type Output } from "../output.ts";
 import { cursor, placeOf } from "../project.ts";
+import { timeText } from "../time-text.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
-import { enumNumber, enumWord, enumWordsOf, timeText } from "../words.ts";
 
 const name = "channels_and_tasks";
 
@@ -19,7 +20,7 @@ const input = z.strictObject({
   show: z.enum(["channels", "channel", "tasks", "task"]).default("channels"),
   channel_id: z.string().optional().describe("For channel, and for tasks of one channel."),
   task_id: z.string().optional().describe("For task: its counts and funnel."),
-  state: z.enum(enumWordsOf(TaskStateSchema)).optional().describe("For tasks."),
+  state: z.enum(valueWords(TaskStateSchema)).optional().describe("For tasks."),
   cursor,
 });
 
@@ -62,7 +63,7 @@ const shows: Readonly<Record<Input["show"], Show>> = {
     const place = placeOf(given.cursor, mark);
     const found = await channels.listTasks({
       channelId: given.channel_id ?? "",
-      states: given.state === undefined ? [] : [enumNumber(TaskStateSchema, given.state) as TaskState],
+      states: given.state === undefined ? [] : [valueNumber(TaskStateSchema, given.state) as TaskState],
       pageSize: 100,
       pageToken: place.token,
       withoutDefinition: true,
@@ -97,7 +98,7 @@ function shownChannel({ channelId, name: channel, projectId, pushIdProperty, con
     push_id_property: pushIdProperty,
     fields: contentTemplate.map((field) => ({
       name: field.name,
-      input: enumWord(InputMethodSchema, field.inputMethod),
+      input: valueWord(InputMethodSchema, field.inputMethod),
       ...(field.required && { required: true }),
     })),
   };
@@ -109,7 +110,7 @@ export function shownTask(task: Task) {
     task_id: task.taskId,
     name: task.name,
     channel_id: task.channelId,
-    state: enumWord(TaskStateSchema, task.state),
+    state: valueWord(TaskStateSchema, task.state),
     ...(task.failure !== "" && { failure: task.failure }),
     created: timeText(task.createTime),
     next_run: timeText(task.nextRunTime),

@@ -1,5 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { z } from "zod";
+import { valueNumber, valueWord, valueWords } from "../../../base/protobuf/value-words.ts";
+import { listKnown } from "../../../base/text/known-names.ts";
 import {
   type DeadLetter,
   type DeadLetterKind,
@@ -14,8 +16,8 @@ import {
 import type { Calls } from "../calls.ts";
 import { cursorMark, type Output } from "../output.ts";
 import { cursor, placeOf } from "../project.ts";
+import { timeText } from "../time-text.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
-import { enumNumber, enumWord, enumWordsOf, timeText } from "../words.ts";
 
 const name = "deliveries";
 
@@ -24,8 +26,8 @@ const input = z.strictObject({
     .enum(["deliveries", "delivery", "dead_letter_kinds", "dead_letter_reasons", "dead_letters"])
     .describe("deliveries: webhook messages at their targets. dead_letters: what was refused or given up."),
   delivery_id: z.string().optional().describe("For delivery."),
-  state: z.enum(enumWordsOf(DeliveryStateSchema)).optional().describe("For deliveries."),
-  kind: z.enum(enumWordsOf(DeadLetterKindSchema)).optional().describe("For reasons and dead_letters."),
+  state: z.enum(valueWords(DeliveryStateSchema)).optional().describe("For deliveries."),
+  kind: z.enum(valueWords(DeadLetterKindSchema)).optional().describe("For reasons and dead_letters."),
   channel: z.string().optional(),
   target: z.string().optional(),
   push_id: z.string().optional().describe("For deliveries."),
@@ -61,7 +63,7 @@ const shows: Readonly<Record<Input["show"], Show>> = {
         pushId: given.push_id ?? "",
         reason: given.reason ?? "",
       },
-      state: enumNumber(DeliveryStateSchema, given.state) as DeliveryState,
+      state: valueNumber(DeliveryStateSchema, given.state) as DeliveryState,
       pageSize: 100,
       pageToken: place.token,
     });
@@ -81,7 +83,7 @@ const shows: Readonly<Record<Input["show"], Show>> = {
     return {
       head: {
         kinds: kinds.map((one) => ({
-          kind: enumWord(DeadLetterKindSchema, one.kind),
+          kind: valueWord(DeadLetterKindSchema, one.kind),
           count: Number(one.count),
           is_complete: one.complete,
           oldest: timeText(one.oldestTime),
@@ -125,8 +127,8 @@ const shows: Readonly<Record<Input["show"], Show>> = {
 };
 
 function kindOf({ kind }: Input): DeadLetterKind {
-  if (kind !== undefined) return enumNumber(DeadLetterKindSchema, kind) as DeadLetterKind;
-  throw new ToolError(`kind is required, valid are ${enumWordsOf(DeadLetterKindSchema).join(", ")}`);
+  if (kind !== undefined) return valueNumber(DeadLetterKindSchema, kind) as DeadLetterKind;
+  throw new ToolError(`kind is required, ${listKnown(valueWords(DeadLetterKindSchema))}`);
 }
 
 function shownDelivery(delivery: Delivery): object {
@@ -136,7 +138,7 @@ function shownDelivery(delivery: Delivery): object {
     channel,
     target,
     push_id: pushId,
-    state: enumWord(DeliveryStateSchema, state),
+    state: valueWord(DeliveryStateSchema, state),
     ...(attempts !== undefined && { attempts }),
     ...(reason !== "" && { reason }),
     accepted: timeText(delivery.acceptedTime),

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { z } from "zod";
+import { valueWord } from "../../../base/protobuf/value-words.ts";
 import {
   type CatalogProperty,
   PropertyTable,
@@ -10,7 +11,6 @@ import type { Calls } from "../calls.ts";
 import { cursorMark } from "../output.ts";
 import { cursor, placeOf, projectId, projectOf } from "../project.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { enumWord } from "../words.ts";
 
 const name = "describe";
 
@@ -76,7 +76,7 @@ function scopeOf({ table, event = "" }: Input, projectId: bigint) {
 function shown({ name: property, type, count, displayName, eventCount }: CatalogProperty): object {
   return {
     property,
-    type: enumWord(PropertyTypeSchema, type),
+    type: valueWord(PropertyTypeSchema, type),
     ...(displayName !== "" && { display_name: displayName }),
     ...(count !== undefined && { count: Number(count) }),
     ...(eventCount > 0 && { events: eventCount }),
@@ -130,7 +130,7 @@ async function listValues(given: Input, calls: Calls, project: bigint) {
     head: {
       project_id: Number(project),
       property: given.property,
-      type: enumWord(PropertyTypeSchema, found.type),
+      type: valueWord(PropertyTypeSchema, found.type),
       count: Number(found.count),
       with_value: Number(found.withValue),
     },

@@ -62,7 +62,7 @@ describe("profiles", () => {
   });
 
   it.each([
-    ["a/b", { url: production }, 'the name of the profile is "a/b", valid are letters'],
+    ["a/b", { url: production }, 'name of the profile is "a/b", must be 1 to 64 letters'],
     ["new", {}, 'profile "new" is new, give --url'],
     ["new", { url: "ftp://a" }, '--url is "ftp://a", must be a URL'],
     ["new", { url: production, keyFile: "none.key" }, "none.key"],
@@ -84,7 +84,7 @@ describe("profiles", () => {
     const { run, env } = openUser();
     await run((streams) => setProfile("production", { url: production }, streams));
     await expect(run((streams) => useProfile("prodution", {}, streams))).rejects.toThrow(
-      'profile "prodution" is not known, the nearest is "production"',
+      'profile "prodution" is not known, valid are "production"',
     );
     const homeless = { ...env, HOME: "" };
     await expect(
@@ -174,6 +174,6 @@ it("a command calls the server of a profile, and says so", async () => {
   });
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^server http:\/\/127\.0\.0\.1:1 of profile "off", no key\ncall engage\.channel\.v1\.ChannelSender\/ListChannels Unavailable in \d+ ms\n/,
+    /^server http:\/\/127\.0\.0\.1:1 of profile "off", no key\ncall engage\.channel\.v1\.ChannelSender\/ListChannels UNAVAILABLE in \d+ ms\n/,
   );
 });
