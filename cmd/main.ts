@@ -5,6 +5,7 @@ import { createProgram } from "./program.ts";
 import type { ErrorReport } from "./terminal/error-report.ts";
 import { silence } from "./terminal/silence.ts";
 import { writeForeign } from "./terminal/terminal.ts";
+import { nameKnownWords } from "./terminal/usage-fault.ts";
 
 /** The options of all commands that decide how errors and notes are printed. */
 interface Style {
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   guardOutput(process, process.exit);
   const style = styleOf(argv);
   const program = createProgram();
-  prepare(program, style);
+  prepare(program);
   const speak = style.quiet ? silence(process.stderr) : () => undefined;
   try {
     await program.parseAsync(argv);
@@ -37,19 +38,23 @@ function styleOf(argv: readonly string[]): Style {
 }
 
 /** Makes faults of the command line errors that are thrown. */
-function prepare(command: Command, style: Style): void {
-  command.exitOverride();
-  if (style.json) command.configureOutput({ outputError: () => undefined });
-  else command.showHelpAfterError("(see --help)");
-  for (const child of command.commands) prepare(child, style);
+function prepare(command: Command): void {
+  command
+    .showSuggestionAfterError(false)
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride((error) => {
+      nameKnownWords(error, command);
+      throw error;
+    });
+  for (const child of command.commands) prepare(child);
 }
 
 /** Prints an error and returns the exit code. */
 async function report(error: unknown, { json, verbose }: Style): Promise<number> {
   if (error instanceof CommanderError) {
     const code = error.exitCode === 0 ? 0 : 2;
-    // Commander has written its message, or the help, already.
     if (json && code !== 0) print({ code: "usage", message: withoutPrefix(error), exit_code: code });
+    else if (!isHelp(error)) writeForeign(process.stderr, `${error.message}\n(see --help)\n`);
     return code;
   }
   const { isExpected, reportOf } = await import("./terminal/error-report.ts");
@@ -58,6 +63,11 @@ async function report(error: unknown, { json, verbose }: Style): Promise<number>
   if (json) print(found);
   else if (isExpected(error)) writeForeign(process.stderr, `engage: ${found.message}\n`);
   return found.exit_code;
+}
+
+/** Whether Commander has written all there is to say: the help or the version. */
+function isHelp({ exitCode, code }: CommanderError): boolean {
+  return exitCode === 0 || code === "commander.help";
 }
 
 function withoutPrefix({ message }: CommanderError): string {

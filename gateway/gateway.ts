@@ -181,18 +181,13 @@ function refuseHead(request: NodeRequest, response: NodeResponse, problem: strin
   sendResponse(request, response, encodeError(error));
 }
 
-function refuse(
-  request: NodeRequest,
-  response: ServerResponse,
-  path: string,
-  nearest: string | undefined,
-): void {
+function refuse(request: NodeRequest, response: ServerResponse, path: string, nearest: string): void {
   const type = request.headers["content-type"];
   if (type?.startsWith("application/grpc")) {
     const head = {
       "content-type": type,
       "grpc-status": String(Code.Unimplemented),
-      "grpc-message": encodeURI(`there is no method ${path}`),
+      "grpc-message": encodeURI(`there is no method ${path}${nearest}: server reflection lists them`),
     };
     // The status counts as one only in the frame that ends the stream.
     if ("stream" in response) {
@@ -203,8 +198,7 @@ function refuse(
     } else response.writeHead(200, head).end();
     return;
   }
-  const hint = nearest === undefined ? "" : `, the nearest is ${nearest}`;
-  const message = `nothing is served at ${shorten(path)}${hint}: / lists what is, and /docs describes it`;
+  const message = `nothing is served at ${shorten(path)}${nearest}: / lists what is, and /docs describes it`;
   const error = new ConnectError(message, Code.NotFound);
   sendResponse(request, response, encodeError(error));
 }

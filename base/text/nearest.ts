@@ -29,10 +29,12 @@ export function listNames(names: readonly unknown[]): string {
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
+  let leastBefore = 0;
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = new Array<number>(b.length + 1).fill(limit);
     row[0] = i;
+    let least = i;
     const end = Math.min(b.length, i + limit);
     for (let j = Math.max(1, i - limit); j <= end; j++) {
       const same = a[i - 1] === b[j - 1];
@@ -40,7 +42,11 @@ function editDistance(a: string, b: string, limit: number): number {
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         cost = Math.min(cost, beforeLast[j - 2]! + 1);
       row[j] = cost;
+      if (cost < least) least = cost;
     }
+    // Later rows, which continue these two, are not smaller.
+    if (least >= limit && leastBefore >= limit) return limit;
+    leastBefore = least;
     beforeLast = last;
     last = row;
   }

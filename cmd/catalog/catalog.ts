@@ -1,4 +1,7 @@
+import type { DescEnum } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import { valueWord } from "../../base/protobuf/value-words.ts";
+import { bare, listKnown } from "../../base/text/known-names.ts";
 import {
   Catalog,
   type CatalogProperty,
@@ -8,9 +11,9 @@ import {
   type EventProperty,
   EventPropertySchema,
   EventSchema,
-  PropertyKind,
+  PropertyKindSchema,
   PropertyTable,
-  PropertyType,
+  PropertyTypeSchema,
   type PropertyValue,
   PropertyValueSchema,
 } from "../../gen/engage/analysis/v1/catalog_pb.ts";
@@ -133,14 +136,15 @@ async function onlyProject(catalog: Client<typeof Catalog>, token: string): Prom
   const { projects } = await catalog.listProjects({ token });
   const [first] = projects;
   if (first !== undefined && projects.length === 1) return first.projectId;
-  const valid = projects.map(({ projectId }) => projectId).join(", ") || "none";
-  throw new UserError(`there are ${projects.length} projects, give --project, valid are ${valid}`);
+  const ids = projects.map(({ projectId }) => String(projectId));
+  throw new UserError(
+    `there are ${projects.length} projects, give --project, ${listKnown(ids, { write: bare })}`,
+  );
 }
 
 /** The words of an enum, such as `object group`. */
-function wordOf(values: Readonly<Record<string, number>>, value: number): string {
-  const [name = ""] = Object.entries(values).find(([, number]) => number === value && number !== 0) ?? [];
-  return name.toLowerCase().replaceAll("_", " ");
+function wordOf(desc: DescEnum, value: number): string {
+  return valueWord(desc, value)?.replaceAll("_", " ") ?? "";
 }
 
 const eventColumns: readonly Column<Event>[] = [
@@ -153,7 +157,7 @@ const eventColumns: readonly Column<Event>[] = [
 
 const eventPropertyColumns: readonly Column<EventProperty>[] = [
   { head: "PROPERTY", of: ({ name }) => name },
-  { head: "TYPE", of: ({ type }) => wordOf(PropertyType, type) },
+  { head: "TYPE", of: ({ type }) => wordOf(PropertyTypeSchema, type) },
   { head: "COUNT", of: ({ count }) => count },
   { head: "DISPLAY NAME", of: ({ displayName }) => displayName },
 ];
@@ -162,8 +166,8 @@ const ofEvent = { schema: EventPropertySchema, columns: eventPropertyColumns, no
 
 const propertyColumns: readonly Column<CatalogProperty>[] = [
   { head: "PROPERTY", of: ({ name }) => name },
-  { head: "TYPE", of: ({ type }) => wordOf(PropertyType, type) },
-  { head: "KIND", of: ({ kind }) => wordOf(PropertyKind, kind) },
+  { head: "TYPE", of: ({ type }) => wordOf(PropertyTypeSchema, type) },
+  { head: "KIND", of: ({ kind }) => wordOf(PropertyKindSchema, kind) },
   { head: "COUNT", of: ({ count }) => count ?? "", isRight: true },
   { head: "EVENTS", of: ({ eventCount }) => eventCount },
   { head: "DISPLAY NAME", of: ({ displayName }) => displayName },

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
+import { knownNames } from "../../base/text/known-names.ts";
+import { quoteText } from "../../base/text/quote.ts";
 import { checkReceiver, isBroken, type ProbeResult, probeIds } from "../../services/channel/check/check.ts";
 import {
   headersOf,
@@ -51,7 +53,7 @@ export async function runCheck(
   const secondSecret = secondSecretOf(options, secret);
   const unknown = skip.find((id) => !probeIds.includes(id));
   if (unknown !== undefined) {
-    throw new UsageError(`--skip is ${JSON.stringify(unknown)}, valid are ${probeIds.join(", ")}`);
+    throw new UsageError(`--skip is ${quoteText(unknown)}, ${knownNames(unknown, probeIds)}`);
   }
   using receiver = openReceiver(url, options, concurrency);
   const progress = startProgress(stderr, stdout);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { listNames, nearestName } from "../../base/text/nearest.ts";
+import { bare, hintNearest, knownNames, listKnown } from "../../base/text/known-names.ts";
+import { listNames } from "../../base/text/nearest.ts";
 import { quote as quoteValue } from "../../base/text/quote.ts";
 import type { ConfigPath } from "./problem.ts";
 import { hasMeta, keysOf, optionsOf, schemasAt, touchesSecret } from "./schema/walk.ts";
@@ -66,9 +67,7 @@ function describeIssue(schema: Schema, tree: unknown, issue: Issue, base: Config
 function unknownKey(schema: Schema, tree: unknown, section: ConfigPath, key: string): Finding {
   const present = valueAt(tree, section);
   const valid = [...new Set(schemasAt(schema, section).flatMap((one) => keysOf(one, present) ?? []))];
-  const near = nearestName(key, valid);
-  const hint =
-    near === undefined ? `valid keys are ${valid.join(", ")}` : `did you mean ${JSON.stringify(near)}?`;
+  const hint = knownNames(key, valid, { all: listKnown(valid, { write: bare }) });
   return { path: [...section, key], message: `unknown key ${JSON.stringify(key)}, ${hint}`, part: "key" };
 }
 
@@ -110,8 +109,8 @@ function describeUnion(
 
 function choice(options: readonly unknown[], value: unknown, got: string): string {
   if (value === undefined) return `is required: give ${listNames(options)}`;
-  const near = typeof value === "string" ? nearestName(value, options.map(String)) : undefined;
-  return `must be ${listNames(options)}, ${got}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`;
+  const hint = typeof value === "string" ? hintNearest(value, options.map(String)) : "";
+  return `must be ${listNames(options)}, ${got}${hint}`;
 }
 
 /** Describes the unit in the name of a setting, for users who have written another one. */

@@ -11,6 +11,7 @@ import { dayMs } from "../../base/time/units.ts";
 import { compileToInstant } from "../../base/time/zone.ts";
 import type { EventStore, ExportRange } from "../../store/events/events.ts";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
+import { listProjects, noProject } from "../config/known-projects.ts";
 import { lockFolder } from "../serve/data/lock.ts";
 import { openEventStore } from "../serve/event/store.ts";
 import { cannotWrite, isFolder } from "../terminal/file-fault.ts";
@@ -97,9 +98,8 @@ function rangeOf({ projects }: Config, { project, from, to, users = true }: Expo
   const found =
     project === undefined && ids.length === 1 ? projects[0] : projects.find(({ id }) => id === project);
   if (found === undefined) {
-    const known = ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`;
     throw new UserError(
-      project === undefined ? `give --project, ${known}` : `there is no project ${project}, ${known}`,
+      project === undefined ? `give --project, ${listProjects(ids)}` : noProject(project, ids),
     );
   }
   const toInstant = compileToInstant(found.zone);

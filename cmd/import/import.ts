@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { chooseServer } from "../client/choose-server.ts";
 import type { Config, ConfigOptions } from "../config/config.ts";
 import { loadConfig } from "../config/config.ts";
+import { listProjects, noProject } from "../config/known-projects.ts";
 import { checkReadable } from "../terminal/file-fault.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { openRejects, type Reject } from "../terminal/rejects.ts";
@@ -128,12 +129,11 @@ async function openTarget(
 function projectOf({ projects }: Config, options: ImportOptions): number {
   const { project } = options;
   const ids = projects.map(({ id }) => id);
-  const known = ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`;
   if (project !== undefined && (isRemote(options) || ids.includes(project))) return project;
-  if (project !== undefined) throw new UserError(`there is no project ${project}, ${known}`);
+  if (project !== undefined) throw new UserError(noProject(project, ids));
   const [only, ...others] = ids;
   if (only !== undefined && others.length === 0) return only;
-  throw new UserError(`give --project, ${known}`);
+  throw new UserError(`give --project, ${listProjects(ids)}`);
 }
 
 /** The ledger names the server and not the profile, whose server may change. */

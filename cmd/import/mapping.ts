@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { isJsonObject } from "../../base/json/raw-numbers.ts";
+import { knownNames } from "../../base/text/known-names.ts";
 import type { LineFailure } from "../../services/parser/line/line.ts";
 import { type MappingConfig, mappingShape, strictShape } from "../../services/parser/mapping/config.ts";
 import { compileMapping } from "../../services/parser/mapping/mapping.ts";
@@ -107,7 +108,7 @@ function readEntry(text: string): [string, unknown] {
   }
   if (type === undefined) return [target, { from: column }];
   if (!types.includes(type)) {
-    throw new UsageError(`--map has the type ${JSON.stringify(type)}, valid types are ${types.join(", ")}`);
+    throw new UsageError(`--map has the type ${JSON.stringify(type)}, ${knownNames(type, types)}`);
   }
   return [target, { from: column, type, ...(type === "time" && { format: ["iso"] }) }];
 }

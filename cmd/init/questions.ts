@@ -1,5 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
+import { shortName, shortNameRule } from "../../base/text/short-name.ts";
+import { knownZones } from "../../base/time/known-zones.ts";
 import { compileZone } from "../../base/time/zone.ts";
 import { parseListen } from "../config/listen.ts";
 import { type Output, writeForeign } from "../terminal/terminal.ts";
@@ -13,10 +15,7 @@ interface Question {
   readonly check: (answer: string) => string | undefined;
 }
 
-const ofName = (answer: string): string | undefined =>
-  /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(answer)
-    ? undefined
-    : "must be 1 to 64 letters, digits, dots, dashes or underscores";
+const ofName = (answer: string): string | undefined => (shortName.test(answer) ? undefined : shortNameRule);
 
 const questions: Readonly<Record<keyof Answers, Question>> = {
   listen: {
@@ -40,7 +39,7 @@ const questions: Readonly<Record<keyof Answers, Question>> = {
     text: "Zone of its days, such as Europe/Berlin or +08:00",
     proposed: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     check: (answer) =>
-      compileZone(answer) === undefined ? "must be an offset such as +08:00 or an IANA name" : undefined,
+      compileZone(answer) === undefined ? `must be a time zone, ${knownZones(answer)}` : undefined,
   },
   webhook: {
     text: "Name of a channel for webhooks of the platform, - for none",

@@ -10,6 +10,7 @@ import { cannotRead } from "../terminal/file-fault.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { openRejects, type Rejects } from "../terminal/rejects.ts";
 import { writeForeign } from "../terminal/terminal.ts";
+import { unknownName } from "../terminal/unknown-name.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { createSummary, type ParseSummary } from "./summary.ts";
 
@@ -77,8 +78,8 @@ function chooseFormat(
   if (name === undefined) return formatFor;
   const format = formatNamed(name);
   if (format !== undefined) return () => format;
-  const names = parser.formats.map((one) => one.name).join(", ") || "none";
-  throw new UserError(`there is no format ${JSON.stringify(name)}, formats are ${names}`);
+  const names = parser.formats.map((one) => one.name);
+  throw unknownName("format", name, names);
 }
 
 /** Resolves with a message for each file that could not be read to its end. */

@@ -19,12 +19,11 @@ export function serveStoredEvents(
   { projects }: Config,
   { store, gate, logger }: StoredEventsPorts,
 ): ServedService {
-  const known = new Map(
-    projects.map(({ id, zone, engine }) => [id, { zone, isStored: engine !== "platform" }]),
-  );
   const service = createStoredEvents({
     store,
-    projectOf: (projectId) => known.get(projectId),
+    projects: new Map(
+      projects.map(({ id, zone, engine }) => [id, { zone, isStored: engine !== "platform" }]),
+    ),
     async ready() {
       await gate();
     },

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { sha256Hex } from "../../base/text/digest.ts";
+import { shortName, shortNameRule } from "../../base/text/short-name.ts";
 import type { StoredToken } from "../../store/tokens/tokens.ts";
 import type { Config } from "../config/config.ts";
+import { listProjects, noProject } from "../config/known-projects.ts";
 import { withTokenStore } from "../serve/analysis/tokens.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
+import { unknownName } from "../terminal/unknown-name.ts";
 import { UserError } from "../terminal/user-error.ts";
 
 export interface CreateTokenOptions {
@@ -29,11 +32,8 @@ export async function createToken(
   options: CreateTokenOptions,
   { stdout, now = Date.now, random = randomBytes }: Surroundings,
 ): Promise<void> {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    throw new UserError(
-      `name of the token is ${JSON.stringify(name)}, must be 1 to 64 letters, digits, dots, dashes or underscores`,
-    );
-  }
+  if (!shortName.test(name))
+    throw new UserError(`name of the token is ${JSON.stringify(name)}, ${shortNameRule}`);
   // With 256 random bits a hash without salt cannot be reversed.
   const token = `engage_${random(32).toString("base64url")}`;
   const { rate } = options;
@@ -61,12 +61,12 @@ export async function createToken(
 function projectsOf(config: Config, { project = [], allProjects }: CreateTokenOptions): "*" | number[] {
   if (allProjects) return "*";
   const ids = config.projects.map(({ id }) => id);
-  const valid = `projects are ${ids.join(", ") || "none"}`;
-  if (project.length === 0) throw new UserError(`--project or --all-projects is required; ${valid}`);
+  if (project.length === 0)
+    throw new UserError(`--project or --all-projects is required, ${listProjects(ids)}`);
   return project.map((text) => {
     const id = Number(text);
     if (ids.includes(id)) return id;
-    throw new UserError(`project ${JSON.stringify(text)} is not configured, ${valid}`);
+    throw new UserError(noProject(JSON.stringify(text), ids));
   });
 }
 
@@ -112,10 +112,19 @@ export async function revokeToken(
   { json }: { readonly json?: boolean },
   { stdout }: Surroundings,
 ): Promise<void> {
-  if (!(await withTokenStore(config, (tokens) => tokens.remove(name)))) {
-    const isConfigured = config.analysis.tokens.some((token) => token.name === name);
-    const hint = isConfigured ? "it is in the configuration, remove it there" : "see engage token list";
-    throw new UserError(`token ${JSON.stringify(name)} cannot be revoked: ${hint}`);
+  const others = await withTokenStore(config, async (tokens) =>
+    (await tokens.remove(name)) ? undefined : await tokens.list(),
+  );
+  if (others !== undefined) {
+    if (config.analysis.tokens.some((token) => token.name === name)) {
+      const reason = "it is in the configuration, remove it there";
+      throw new UserError(`token ${JSON.stringify(name)} cannot be revoked: ${reason}`);
+    }
+    throw unknownName(
+      "token",
+      name,
+      others.map((token) => token.name),
+    );
   }
   if (json) stdout.write(`${JSON.stringify({ name, revoked: true })}\n`);
   else stdout.write(`${JSON.stringify(name)} is revoked; a running server refuses it within a second\n`);

@@ -1,5 +1,6 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { knownNames } from "../../base/text/known-names.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import {
   type HealthCheckRequest,
@@ -34,8 +35,9 @@ const maxMessageBytes = 4_096;
  * latest state and not all of those in between, so that it needs no queue.
  */
 export function createHealth(serviceNames: Iterable<string>): Health {
+  const services = [...serviceNames];
   const states = new Map<string, ServiceStatus>([["", "serving"]]);
-  for (const name of serviceNames) states.set(name, "serving");
+  for (const name of services) states.set(name, "serving");
   const watchers = new Set<() => void>();
   let isDraining = false;
   const wakeAll = (): void => {
@@ -77,7 +79,7 @@ export function createHealth(serviceNames: Iterable<string>): Health {
     served: serve(
       HealthService,
       {
-        check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service) }),
+        check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service, services) }),
         watch: ({ service }, { signal }) => watch(service, signal),
       },
       { maxMessageBytes, subscribe: { watch: subscribe } },
@@ -104,8 +106,9 @@ function toWire(status: ServiceStatus | undefined): ServingStatus | undefined {
   return status === "serving" ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
 }
 
-function refuse(service: string): never {
-  throw new ConnectError(`there is no service ${quoteText(service)} on this server`, Code.NotFound);
+function refuse(service: string, known: readonly string[]): never {
+  const message = `there is no service ${quoteText(service)} on this server, ${knownNames(service, known)}`;
+  throw new ConnectError(message, Code.NotFound);
 }
 
 /** Resolves at the next change or when the signal aborts; removes its listeners. */

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { knownNames } from "../../base/text/known-names.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -95,16 +96,16 @@ function lookUp(index: DescriptorIndex, question: Question): MessageResponse {
         value: { service: index.serviceNames.map((name) => ({ name })) },
       };
     case "fileByFilename":
-      return files(index, question.value, `file ${quoteText(question.value)}`);
+      return files(index, question.value, ["file", question.value]);
     case "fileContainingSymbol":
-      return files(index, index.fileOfSymbol(question.value), `symbol ${quoteText(question.value)}`);
+      return files(index, index.fileOfSymbol(question.value), ["symbol", question.value]);
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = question.value;
       const file = index.extensionsOf(containingType)?.get(extensionNumber);
-      return files(index, file, `extension ${extensionNumber} of ${quoteText(containingType)}`);
+      return files(index, file, [`extension ${extensionNumber} of`, containingType]);
     }
     case "allExtensionNumbersOfType": {
-      const known = index.extensionsOf(question.value) ?? refuse(`message ${quoteText(question.value)}`);
+      const known = index.extensionsOf(question.value) ?? refuse(index, "message", question.value);
       const extensionNumber = [...known.keys()].sort((a, b) => a - b);
       return {
         case: "allExtensionNumbersResponse",
@@ -119,14 +120,21 @@ function lookUp(index: DescriptorIndex, question: Question): MessageResponse {
   }
 }
 
-function files(index: DescriptorIndex, name: string | undefined, subject: string): MessageResponse {
-  const fileDescriptorProto = name === undefined ? undefined : index.encodeClosure(name);
+function files(
+  index: DescriptorIndex,
+  file: string | undefined,
+  asked: readonly [subject: string, name: string],
+): MessageResponse {
+  const fileDescriptorProto = file === undefined ? undefined : index.encodeClosure(file);
   return {
     case: "fileDescriptorResponse",
-    value: { fileDescriptorProto: fileDescriptorProto ?? refuse(subject) },
+    value: { fileDescriptorProto: fileDescriptorProto ?? refuse(index, ...asked) },
   };
 }
 
-function refuse(subject: string): never {
-  throw new ConnectError(`${subject} is not known to this server`, Code.NotFound);
+/** Names at most the nearest service: there are thousands of symbols, and strangers may ask. */
+function refuse({ serviceNames }: DescriptorIndex, subject: string, name: string): never {
+  const style = { all: "list_services lists the services" };
+  const hint = subject === "symbol" ? knownNames(name, serviceNames, style) : style.all;
+  throw new ConnectError(`${subject} ${quoteText(name)} is not known to this server, ${hint}`, Code.NotFound);
 }

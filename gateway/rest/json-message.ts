@@ -1,7 +1,7 @@
 import { type DescMessage, fromJson, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { createJsonReaders, type JsonForm, type ReadJson } from "../../base/rpc/json-reader.ts";
 import { JsonReading } from "../../base/rpc/json-reading.ts";
-import { nearestName } from "../../base/text/nearest.ts";
+import { bare, knownNames, listKnown } from "../../base/text/known-names.ts";
 import { shorten } from "../../base/text/quote.ts";
 import { describeField } from "./field-text.ts";
 import {
@@ -63,8 +63,10 @@ function readGoogleMessage(desc: DescMessage, json: JsonValue, reading: JsonRead
 
 function refuseUnknown({ typeName, fields }: DescMessage, key: string, reading: JsonReading): void {
   const names = fields.map(({ name, jsonName }) => (key.includes("_") ? name : jsonName));
-  const nearest = nearestName(key, names);
-  const valid = names.length === 0 ? `${typeName} has none` : `valid are ${names.join(", ")}`;
-  const hint = nearest === undefined ? `${valid}: leave it out` : `the nearest is ${JSON.stringify(nearest)}`;
-  reading.refuse(`is not a known member, ${hint}`, `.${shorten(key)}`, "UNKNOWN_MEMBER");
+  const all = `${listKnown(names, { write: bare, none: `${typeName} has none` })}: leave it out`;
+  reading.refuse(
+    `is not a known member, ${knownNames(key, names, { all })}`,
+    `.${shorten(key)}`,
+    "UNKNOWN_MEMBER",
+  );
 }

@@ -1,4 +1,4 @@
-import { nearestName } from "../../base/text/nearest.ts";
+import { hintNearest } from "../../base/text/known-names.ts";
 import type { ServedService } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
 
@@ -11,11 +11,11 @@ interface Candidate {
   readonly segments: readonly (string | undefined)[];
 }
 
-/** Creates a search for the path that a mistyped one most likely means: a REST template or the path of an RPC. */
+/** Creates the hint at the path that a mistyped one most likely means: a REST template or the path of an RPC. */
 export function createNearestPath(
   services: readonly ServedService[],
   routes: readonly RestBinding[],
-): (path: string) => string | undefined {
+): (path: string) => string {
   const candidates: readonly Candidate[] = [
     ...routes.map(({ template }) => ({ text: template.text, segments: segmentsOf(template.text) })),
     ...services.flatMap(({ methods }) =>
@@ -23,12 +23,11 @@ export function createNearestPath(
     ),
   ];
   return (path) => {
-    if (path.length > maxLength) return undefined;
+    if (path.length > maxLength) return "";
     const own = path.split("/");
     // Variables are filled from the path, so that only the other segments can differ.
     const filled = new Map(candidates.map((candidate) => [fill(candidate, own), candidate.text]));
-    const nearest = nearestName(path, filled.keys());
-    return nearest === undefined ? undefined : filled.get(nearest);
+    return hintNearest(path, [...filled.keys()], (name) => filled.get(name)!);
   };
 }
 

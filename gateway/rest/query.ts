@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { Violation } from "../../base/rpc/violation.ts";
+import { bare, knownNames } from "../../base/text/known-names.ts";
 import { quoteText, shorten } from "../../base/text/quote.ts";
 import { isForeignContract } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
@@ -58,7 +59,7 @@ export function compileQuery(binding: RestBinding): BindQuery {
       } else if (!isLenient && !name.startsWith(ignoredPrefix)) {
         violations.push({
           field: shorten(name),
-          description: `is not a query parameter: ${parameter}, valid are ${valid.join(", ") || "none"}`,
+          description: `is not a query parameter: ${parameter}, ${knownNames(name, valid, { write: bare })}`,
           reason: "UNKNOWN_PARAMETER",
         });
       }

@@ -5,7 +5,7 @@ import {
   type ServiceImpl,
   type Transport,
 } from "@connectrpc/connect";
-import { listNames, nearestName } from "../../base/text/nearest.ts";
+import { knownNames } from "../../base/text/known-names.ts";
 import { quote } from "../../base/text/quote.ts";
 import type { AgentTools } from "../../gen/engage/agent/v1/agent_tools_pb.ts";
 import { createCalls } from "./calls.ts";
@@ -84,10 +84,5 @@ export function createAgentTools(options: AgentOptions): ServiceImpl<typeof Agen
 
 function refuseName(name: string, tools: readonly Tool[]): never {
   const names = tools.map((tool) => tool.name);
-  const nearest = nearestName(name, names);
-  const hint = nearest === undefined ? "" : `, the nearest is ${quote(nearest)}`;
-  throw new ConnectError(
-    `name is ${quote(name)}${hint}, valid are ${listNames(names)}`,
-    Code.InvalidArgument,
-  );
+  throw new ConnectError(`name is ${quote(name)}, ${knownNames(name, names)}`, Code.InvalidArgument);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bare, listKnown } from "../../base/text/known-names.ts";
 import type { Calls } from "./calls.ts";
 import { type Place, readCursor } from "./output.ts";
 import { ToolError } from "./tool.ts";
@@ -13,8 +14,8 @@ export async function projectOf(calls: Calls, given: number | undefined): Promis
   const { projects } = await calls.catalog.listProjects({});
   const [first] = projects;
   if (first !== undefined && projects.length === 1) return first.projectId;
-  const valid = projects.map((project) => project.projectId).join(", ") || "none";
-  throw new ToolError(`project_id is required, valid are ${valid}`);
+  const ids = projects.map((project) => String(project.projectId));
+  throw new ToolError(`project_id is required, ${listKnown(ids, { write: bare })}`);
 }
 
 /** @throws ToolError for a cursor of another tool or of other arguments */

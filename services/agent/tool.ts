@@ -1,8 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { ConnectError } from "@connectrpc/connect";
 import { z } from "zod";
-import { listNames, nearestName } from "../../base/text/nearest.ts";
-import { quote, quoteList } from "../../base/text/quote.ts";
+import { codeName } from "../../base/rpc/code-names.ts";
+import { knownNames, listKnown } from "../../base/text/known-names.ts";
+import { quote } from "../../base/text/quote.ts";
 import type { Calls } from "./calls.ts";
 import type { Output } from "./output.ts";
 
@@ -15,7 +16,7 @@ export class ToolError extends Error {
 export function wordError(error: unknown): string | undefined {
   if (error instanceof ToolError) return error.message;
   if (!(error instanceof ConnectError)) return undefined;
-  return `${Code[error.code].replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}: ${error.rawMessage}`;
+  return `${codeName(error.code).replaceAll("_", " ").toLowerCase()}: ${error.rawMessage}`;
 }
 
 /** One operation for agents. */
@@ -96,8 +97,9 @@ function describeIssue(issue: Issue, input: z.ZodObject): string {
     issue.input === undefined && (issue.code === "invalid_value" || issue.code === "invalid_type");
   if (isMissing && issue.code === "invalid_type") return `${field}is required`;
   if (issue.code === "invalid_value") {
-    const given = isMissing ? "is required" : `is ${quote(issue.input)}`;
-    return `${field}${given}, valid are ${quoteList(issue.values.map(String))}`;
+    const valid = issue.values.map(String);
+    if (isMissing) return `${field}is required, ${listKnown(valid)}`;
+    return `${field}is ${quote(issue.input)}, ${knownNames(String(issue.input), valid)}`;
   }
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const [first] = issue.errors.toSorted((a, b) => a.length - b.length);
@@ -113,8 +115,5 @@ const lower = (letter: string): string => letter.toLowerCase();
 function unknownKey(key: string, at: string, input: z.ZodObject): string {
   const place = at === "" ? quote(key) : `${quote(key)} in ${at}`;
   const known = at === "" ? Object.keys(input.shape) : [];
-  if (known.length === 0) return `${place} is not known`;
-  const nearest = nearestName(key, known);
-  const hint = nearest === undefined ? "" : `, the nearest is ${quote(nearest)}`;
-  return `${place} is not known${hint}, valid are ${listNames(known)}`;
+  return known.length === 0 ? `${place} is not known` : `${place} is not known, ${knownNames(key, known)}`;
 }

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../../base/rpc/violation.ts";
+import { knownNames } from "../../base/text/known-names.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import type {
   DownloadEventsResponse,
@@ -17,7 +18,7 @@ interface CsvChoice {
 /** Returns the faults of the options. */
 export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly Violation[] {
   if (header === "" || header === "display" || header === "names") return [];
-  const description = `${quoteText(header)} is unknown, valid are "display", "names"`;
+  const description = `${quoteText(header)} is unknown, ${knownNames(header, ["display", "names"])}`;
   return [{ field: "header", description }];
 }
 

@@ -5,7 +5,8 @@ import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fie
 import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
 import { checkLength } from "../../base/text/check-text.ts";
-import { quoteList, quoteText } from "../../base/text/quote.ts";
+import { knownNames } from "../../base/text/known-names.ts";
+import { quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import {
   type ChannelSender,
@@ -104,14 +105,16 @@ function checkChoice(
 ): readonly Violation[] {
   const groups = experimentGroups.map((group) => group.groupId);
   if (groupId !== "" && !groups.includes(groupId)) {
-    const valid = groups.length === 0 ? "the task has none" : `valid are ${quoteList(groups)}`;
+    const valid = knownNames(groupId, groups, { none: "the task has none" });
     return [{ field: "group_id", description: `is ${quoteText(groupId)}, ${valid}` }];
   }
   const group = experimentGroups.find((one) => one.groupId === groupId) ?? experimentGroups[0];
   const own = group?.contents ?? [];
   const languages = (own.length === 0 ? contents : own).map((content) => content.language);
   if (language === "" || languages.includes(language)) return [];
-  return [{ field: "language", description: `is ${quoteText(language)}, valid are ${quoteList(languages)}` }];
+  return [
+    { field: "language", description: `is ${quoteText(language)}, ${knownNames(language, languages)}` },
+  ];
 }
 
 /** Creates the method that sends a test message over a channel. */

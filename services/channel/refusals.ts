@@ -9,8 +9,10 @@ import {
 } from "../../store/channels/channels.ts";
 import { AudienceUnavailableError } from "./audience/source.ts";
 
-export function notFound(field: string, id: string): ConnectError {
-  return new ConnectError(`there is no ${field} ${quoteText(id)}`, Code.NotFound);
+/** Names the method that lists those that exist: a caller of another method may not list them. */
+export function notFound(field: "channel" | "task", id: string): ConnectError {
+  const method = field === "channel" ? "ListChannels" : "ListTasks";
+  return new ConnectError(`there is no ${field} ${quoteText(id)}, ${method} lists them`, Code.NotFound);
 }
 
 export function precondition(message: string): ConnectError {

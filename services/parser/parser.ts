@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { retryLater } from "../../base/rpc/map-errors.ts";
+import { knownNames } from "../../base/text/known-names.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
@@ -94,7 +95,7 @@ function framingOf(context: HandlerContext, config: ParserConfig): Framing {
   const named = context.requestHeader.get(framingHeader);
   if (named === null) return framingOfProtocol(context.protocolName, config);
   if (isFraming(named)) return named;
-  const description = `header ${framingHeader} is ${quoteText(named)}, valid values: ${framings.join(", ")}`;
+  const description = `header ${framingHeader} is ${quoteText(named)}, ${knownNames(named, framings)}`;
   throw new ConnectError(description, Code.InvalidArgument, undefined, [
     { desc: BadRequestSchema, value: { fieldViolations: [{ field: framingHeader, description }] } },
   ]);

@@ -143,7 +143,7 @@ describe("a call is refused", () => {
       "with an unknown format",
       { formats: { case: "format" as const, value: "plan" } },
       Code.NotFound,
-      'there is no format "plan", valid are "plain", "columns"',
+      'there is no format "plan", the nearest is "plain", valid are "plain", "columns"',
     ],
     [
       "with too much content",

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { z } from "zod";
-import { nearestName } from "../../../base/text/nearest.ts";
+import { bare, knownNames } from "../../../base/text/known-names.ts";
 import type { ConfigPath, Problem } from "../problem.ts";
 import { childSchemas, hasMeta, optionsOf } from "../schema/walk.ts";
 import { valueAt } from "../tree.ts";
@@ -68,6 +68,9 @@ export function userFolderFrom(env: Environment): string | undefined {
   return isAbsolute(home) ? join(home, ".config", "engage") : undefined;
 }
 
+/** What the message says of a variable without a near name: the names of all fill pages. */
+const allVariables = '"engage docs reference/configuration" lists all variables';
+
 /**
  * Reads variables named `ENGAGE_` and a path, for example `ENGAGE_PARSER_DEAD_LETTERS_MAX_BYTES`. Elements of lists are
  * named by their index, named entries by their name in the file. The variable of a secret can be named `…_FILE` and
@@ -99,9 +102,8 @@ export function readEnvironment(
     if (secretFile !== undefined) {
       overrides.push({ name, path: secretFile.path, value: { file: text } });
     } else if (target === undefined) {
-      const near = nearestName(name, [...otherVariables, ...environmentNames(schema, tree)]);
-      const hint = near === undefined ? ": there is no such setting" : `, did you mean ${near}?`;
-      problem(`sets nothing${hint}`);
+      const known = [...otherVariables, ...environmentNames(schema, tree)];
+      problem(`sets nothing, ${knownNames(name, known, { write: bare, all: allVariables })}`);
     } else if (others.length > 0) {
       problem("could mean several settings: set the section around them instead, as JSON or YAML");
     } else {

@@ -1,3 +1,4 @@
+import { noProject } from "../known-projects.ts";
 import type { Config } from "../resolve.ts";
 import type { Settings } from "../schema/schema.ts";
 import { checkPemFiles, type Finding } from "../tls-files.ts";
@@ -12,12 +13,12 @@ export function checkAnalysis({ projects, analysis: { platform } }: Settings, co
         : [],
     );
   }
-  const known = new Set(projects.map(({ id }) => String(id)));
+  const known = projects.map(({ id }) => String(id));
   const unknown = Object.keys(platform.projects)
-    .filter((id) => !known.has(id))
+    .filter((id) => !known.includes(id))
     .map((id) => ({
       path: ["analysis", "platform", "projects", id],
-      message: `there is no project ${id}`,
+      message: noProject(id, known),
       needs: ["projects"],
       named: id,
     }));

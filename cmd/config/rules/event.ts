@@ -1,3 +1,5 @@
+import { knownNames } from "../../../base/text/known-names.ts";
+import { noProject } from "../known-projects.ts";
 import type { Settings } from "../schema/schema.ts";
 import type { Finding } from "../tls-files.ts";
 
@@ -7,11 +9,12 @@ export function checkEvents({ parser, projects }: Settings): Finding[] {
   if (store === undefined) return [];
   const findings: Finding[] = [];
   if (projects.every(({ id }) => id !== store.project)) {
-    const known =
-      projects.length === 0 ? "projects is empty" : `projects are ${projects.map(({ id }) => id).join(", ")}`;
     findings.push({
       path: ["parser", "store", "project"],
-      message: `there is no project ${store.project}, ${known}`,
+      message: noProject(
+        store.project,
+        projects.map(({ id }) => id),
+      ),
       needs: ["projects"],
       named: store.project,
     });
@@ -19,7 +22,7 @@ export function checkEvents({ parser, projects }: Settings): Finding[] {
   const names = formats.map(({ name }) => name);
   for (const [i, name] of (store.formats ?? []).entries()) {
     if (names.includes(name)) continue;
-    const message = `there is no format ${JSON.stringify(name)}, formats are ${names.join(", ") || "none"}`;
+    const message = `there is no format ${JSON.stringify(name)}, ${knownNames(name, names)}`;
     findings.push({
       path: ["parser", "store", "formats", i],
       message,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { noProject } from "../known-projects.ts";
 import { isLoopback } from "../listen.ts";
 import type { ConfigPath } from "../problem.ts";
 import type { Config } from "../resolve.ts";
@@ -100,7 +101,7 @@ function checkProjects({ projects, analysis }: Settings): Finding[] {
         : [
             {
               path: ["analysis", "tokens", i, "projects", j],
-              message: `there is no project ${id}, ${ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`}`,
+              message: noProject(id, ids),
               needs: ["projects"],
               named: id,
             },

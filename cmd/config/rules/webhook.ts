@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { createOutbound, type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
-import { listNames } from "../../../base/text/nearest.ts";
+import { knownNames, listKnown } from "../../../base/text/known-names.ts";
 import { describeReason } from "../../../base/text/system-error.ts";
 import { compileRouter, RoutingError } from "../../../services/webhook/delivery/routing.ts";
 import { compilePushIdRule } from "../../../services/webhook/receive/push-ids.ts";
@@ -50,14 +50,15 @@ function checkChannel(name: string, settings: Settings, config: Config, outbound
   return findings;
 }
 
+const noTargets = "webhook.targets is empty";
+
 function checkTargets(channel: string, { webhook: { channels, targets } }: Settings): Finding[] {
   const { targets: names, mode, sync } = channels[channel]!;
   const path = ["webhook", "channels", channel, "targets"];
   const known = Object.keys(targets);
   const unknown = names.flatMap((name, i): Finding[] => {
     if (known.includes(name)) return [];
-    const valid = known.length === 0 ? "webhook.targets is empty" : `targets are ${known.join(", ")}`;
-    const message = `there is no target ${JSON.stringify(name)}, ${valid}`;
+    const message = `there is no target ${JSON.stringify(name)}, ${knownNames(name, known, { none: noTargets })}`;
     return [{ path: [...path, i], message, needs: ["webhook", "targets"], named: name }];
   });
   if (unknown.length > 0) return unknown;
@@ -152,7 +153,7 @@ export function checkDatabaseUrl(path: ConfigPath, text: string): Finding[] {
 export function findUnusedTargets({ webhook: { channels, targets } }: Settings): readonly Finding[] {
   const names = Object.keys(targets);
   const used = new Set(Object.values(channels).flatMap((channel) => channel.targets));
-  const valid = names.length === 0 ? "webhook.targets is empty" : `valid are ${listNames(names)}`;
+  const valid = listKnown(names, { none: noTargets });
   const idle = Object.entries(channels).flatMap(([name, channel]): Finding[] => {
     const message = `names no target, so that messages are stored but not delivered: ${valid}`;
     return channel.targets.length > 0 ? [] : [{ path: ["webhook", "channels", name, "targets"], message }];

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { knownZones } from "../../../base/time/known-zones.ts";
 import { projectAnalysisShape } from "../../../services/analysis/project/config.ts";
 
 const zone = () =>
-  z.string().refine(isZone, 'must be an offset such as "+08:00" or an IANA name such as "Europe/Berlin"');
+  z.string().refine(isZone, { error: ({ input }) => `must be a time zone, ${knownZones(String(input))}` });
 
 /** One entry of `projects`. */
 export const projectSchema = z.strictObject({

@@ -2,13 +2,13 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { openMarkFile, readMark } from "../../../base/files/mark-file.ts";
-import { quoteText } from "../../../base/text/quote.ts";
 import { ChannelsOpenError } from "../../../store/channels/channels.ts";
 import { InboxOpenError } from "../../../store/inbox/inbox.ts";
 import { type Intake, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import type { CommitMark } from "../../../store/sql/sqlite/commit-mark.ts";
 import type { Config } from "../../config/config.ts";
+import { unknownName } from "../../terminal/unknown-name.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { channelPlace } from "../channel/store.ts";
 import {
@@ -32,7 +32,7 @@ export async function acceptLossOf(config: Config, name: string, stdout: Writabl
   keepFilesPrivate();
   const store = markedStores.find((one) => one === name);
   if (store === undefined) {
-    throw new UserError(`store ${quoteText(name)} does not exist, valid are ${markedStores.join(", ")}`);
+    throw unknownName("store", name, markedStores);
   }
   const { lost, ifUnusable } =
     store === "events"

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { loadOnce } from "../../../base/async/load-once.ts";
 import { packageRoot } from "../../../base/package/root.ts";
-import type { PageFolder, PageHandler } from "../../../gateway/pages/pages.ts";
+import { hintNearest } from "../../../base/text/known-names.ts";
+import type { Page, PageFolder } from "../../../gateway/pages/pages.ts";
 
 /** The path at which the documentation is served. The path without the slash has the reference of the API. */
 export const docsPath = "/docs/";
@@ -18,14 +19,15 @@ export function createDocs(folder = join(packageRoot, "docs")): PageFolder {
   return {
     path: docsPath,
     pageAt: (rest) => async (request) => {
-      const page = (await load()).get(rest);
-      return page === undefined ? notFound(rest) : await page(request);
+      const pages = await load();
+      return (await pages.get(rest)?.(request)) ?? notFound(rest, [...pages.keys()]);
     },
   };
 }
 
-function notFound(rest: string): ReturnType<PageHandler> {
-  const message = `the documentation has no page ${docsPath}${rest}`;
+function notFound(rest: string, paths: readonly string[]): Page {
+  const hint = hintNearest(rest, paths, (path) => docsPath + path);
+  const message = `the documentation has no page ${docsPath}${rest}${hint}: ${docsPath} lists its pages`;
   return {
     status: 404,
     contentType: "application/json",

@@ -1,7 +1,8 @@
 import { getPriority, setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { quoteList, quoteText } from "../../../base/text/quote.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { ParserConfig } from "../../../services/parser/config.ts";
 import type { ExplainOutcome, ExplainTask } from "../../../services/parser/explain/explain.ts";
 import { type Explanation, explainBatch } from "../../../services/parser/explain/explain-batch.ts";
@@ -33,8 +34,10 @@ function explainConfigured(task: ExplainTask, formats: Formats): ExplainOutcome 
   const format = name === undefined ? undefined : formats.formatNamed(name);
   if (name !== undefined && format === undefined) {
     const names = config.formats.map((one) => one.name);
-    const valid = names.length === 0 ? "none is configured" : `valid are ${quoteList(names)}`;
-    return { kind: "unknown_format", message: `there is no format ${quoteText(name)}, ${valid}` };
+    return {
+      kind: "unknown_format",
+      message: `there is no format ${quoteText(name)}, ${knownNames(name, names)}`,
+    };
   }
   const formatFor = format === undefined ? formats.formatFor : () => format;
   const explanation = explainBatch(task, { config, formats, formatFor });

@@ -2,6 +2,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
 import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { bare, listKnown } from "../../../base/text/known-names.ts";
 import type { Trace } from "../../../base/trace/trace.ts";
 import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
@@ -101,8 +102,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (identity.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
       }
-      const ids = [...projects.keys()].join(", ") || "none";
-      throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);
+      const ids = [...projects.keys()].map(String);
+      throw refuseProject(`there is no project ${projectId}, ${listKnown(ids, { write: bare })}`, faults);
     },
     reach(credentials) {
       const identity = identify(credentials);

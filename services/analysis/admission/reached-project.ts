@@ -1,4 +1,5 @@
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { bare, listKnown } from "../../../base/text/known-names.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import type { Reach } from "./admission.ts";
@@ -18,5 +19,8 @@ export function findReached({ projects, isLimited, caller }: Reach, given: bigin
   const project = projects.get(projectId);
   if (project !== undefined) return { projectId, project, caller };
   if (isLimited) throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${given}`);
-  return refuseField("project_id", `is ${given}, valid are ${[...projects.keys()].join(", ") || "none"}`);
+  return refuseField(
+    "project_id",
+    `is ${given}, ${listKnown([...projects.keys()].map(String), { write: bare })}`,
+  );
 }

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { InvalidFieldsError } from "../../../base/rpc/invalid-fields.ts";
-import { nearestName } from "../../../base/text/nearest.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 
@@ -15,23 +15,15 @@ export async function refuseInvalidFields<T>(method: () => Promise<T>): Promise<
   }
 }
 
-/** Longer names, and those of more names, get no hint: the nearest of some thousand names takes milliseconds to find. */
-const maxHinted = 100;
-const maxCompared = 2_000;
-
-/** Returns the error for an unknown event or property. @param known the names to choose a hint from */
+/** Returns the error for an unknown event or property. @param known all names, which the caller can list */
 export function refuseUnknown(
   field: "event" | "property",
   name: string,
   known: () => readonly string[],
 ): AnalysisRefusal {
-  const names = name.length > maxHinted ? [] : known();
-  const nearest = names.length > maxCompared ? undefined : nearestName(name, names);
-  const hint = nearest === undefined ? "" : `, did you mean ${quoteText(nearest)}?`;
+  const message = `${field} ${quoteText(name)} is unknown, ${knownNames(name, known())}`;
   const status = { code: Code.NotFound, reason: `${field.toUpperCase()}_UNKNOWN` };
-  return new AnalysisRefusal(returnCodes.parameter, `${field} ${quoteText(name)} is unknown${hint}`, {
-    status,
-  });
+  return new AnalysisRefusal(returnCodes.parameter, message, { status });
 }
 
 /** Returns the error for a project whose data is elsewhere. */

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { nearestName } from "../../../base/text/nearest.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
 import { quote, quoteList } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
@@ -19,8 +19,8 @@ export interface Problems {
   refuseWord(field: string, value: number, valid: readonly string[]): void;
   /** Adds a warning, once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
-  /** Returns the nearest of the known names and a list of them; empty after many hints. @param separator before it. @param lead such as `known are` */
-  hint(name: string, known: () => readonly string[], separator: string, lead: string): string;
+  /** Says which names are known, after a separator; empty after many hints. */
+  hint(name: string, known: () => readonly string[], separator?: string): string;
   readonly warnings: readonly Warning[];
   /** One refusal for all faults. */
   readonly refusal: AnalysisRefusal | undefined;
@@ -47,8 +47,8 @@ export function createProblems(): Problems {
       if (warnings.size === maxWarnings || warnings.has(key)) return;
       warnings.set(key, create(WarningSchema, { reason, field, message }));
     },
-    hint(name, known, separator, lead) {
-      return ++hints > maxHints ? "" : separator + hintOf(name, known(), lead);
+    hint(name, known, separator = ", ") {
+      return ++hints > maxHints ? "" : separator + knownNames(name, known());
     },
     get warnings() {
       return [...warnings.values()];
@@ -69,7 +69,7 @@ export function warnUnknown(
   field: string,
   { what, name, effect, known }: Undeclared,
 ): void {
-  const hint = problems.hint(name, known, "; ", "known are");
+  const hint = problems.hint(name, known, "; ");
   const message = `${field}: ${what} ${quote(name)} is not known, ${effect}${hint}`;
   problems.warn(WarningReason.UNKNOWN_NAME, field, message);
 }
@@ -93,11 +93,6 @@ export function refuseLargePlan(): AnalysisRefusal {
   return problems.refusal!;
 }
 
-/** Most names that a message lists. */
-const maxListed = 20;
-/** Longer names are cut before they are compared. */
-const maxCompared = 100;
-
 /** A name in a query that was not declared, imported or reported. */
 export interface Undeclared {
   readonly what: string;
@@ -114,15 +109,7 @@ export const warnUndeclared: ReportUndeclared = (problems, field, undeclared) =>
   warnUnknown(problems, field, undeclared);
 
 export const refuseUndeclared: ReportUndeclared = (problems, field, { what, name, known }) =>
-  problems.refuse(field, name, `is not known as a ${what}${problems.hint(name, known, ", ", "valid are")}`);
-
-function hintOf(name: string, known: readonly string[], lead: string): string {
-  if (known.length === 0) return "there are none";
-  const nearest = known.length === 1 ? undefined : nearestName(name.slice(0, maxCompared), known);
-  const suggestion = nearest === undefined ? "" : `did you mean ${quote(nearest)}? `;
-  const more = known.length > maxListed ? ` and ${known.length - maxListed} more` : "";
-  return `${suggestion}${lead} ${known.slice(0, maxListed).map(quote).join(", ")}${more}`;
-}
+  problems.refuse(field, name, `is not known as a ${what}${problems.hint(name, known)}`);
 
 /** Warns of an integer that is not exact as a double. */
 export function warnOfDigits(problems: Problems, field: string, text: string): void {

@@ -5,7 +5,8 @@ import { numberOf, wordsOf } from "../../../base/protobuf/enum-words.ts";
 import { createJsonReaders, type ReadJson } from "../../../base/rpc/json-reader.ts";
 import type { JsonReading } from "../../../base/rpc/json-reading.ts";
 import { parseDecimal } from "../../../base/text/decimal.ts";
-import { quote, quoteList, quoteText } from "../../../base/text/quote.ts";
+import { knownNames, listKnown } from "../../../base/text/known-names.ts";
+import { quote, quoteText } from "../../../base/text/quote.ts";
 import { ValueFormatSchema } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { queryLimits } from "../describe/limits.ts";
@@ -56,12 +57,12 @@ function elementReaderOf(field: DescField): ReadJson | undefined {
   if (message !== undefined) return undefined;
   if (words !== undefined) {
     const known = wordsOf(words);
-    const valid = `valid are ${quoteList(known)}`;
     // Looked up once: reading the option of each value took most of the time of a body.
     const numbers = new Map<unknown, number | undefined>(known.map((word) => [word, numberOf(words, word)]));
     numbers.set("", 0);
-    if (words.typeName === ValueFormatSchema.typeName) return lenientWord(numbers, valid);
-    return (value, reading) => numbers.get(value) ?? reading.refuse(`${quote(value)} is unknown, ${valid}`);
+    if (words.typeName === ValueFormatSchema.typeName) return lenientWord(numbers, known);
+    return (value, reading) =>
+      numbers.get(value) ?? reading.refuse(`${quote(value)} is unknown, ${validWords(value, known)}`);
   }
   if (field.scalar === ScalarType.INT32 || field.scalar === ScalarType.DOUBLE) return numberReader(field);
   return looseTexts.has(`${field.parent?.typeName}.${field.name}`)
@@ -69,11 +70,15 @@ function elementReaderOf(field: DescField): ReadJson | undefined {
     : scalarReaders[field.scalar as ScalarType]!;
 }
 
+function validWords(value: unknown, words: readonly string[]): string {
+  return typeof value === "string" ? knownNames(value, words) : listKnown(words);
+}
+
 /** A format only says how numbers are written, so an unknown one is not a reason to refuse a query. */
-function lenientWord(numbers: ReadonlyMap<unknown, number | undefined>, valid: string): ReadJson {
+function lenientWord(numbers: ReadonlyMap<unknown, number | undefined>, words: readonly string[]): ReadJson {
   return (value, reading) => {
     const known = numbers.get(typeof value === "string" ? value.toLowerCase() : value);
-    if (known === undefined) reading.ignore("", `${quote(value)} (${valid})`);
+    if (known === undefined) reading.ignore("", `${quote(value)} (${validWords(value, words)})`);
     return known;
   };
 }

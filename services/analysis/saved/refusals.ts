@@ -27,7 +27,7 @@ function refusal(message: string, code: Code, reason: string): AnalysisRefusal {
 }
 
 export function unknownQuery(projectId: number, queryId: string): AnalysisRefusal {
-  const message = `project ${projectId} has no saved query ${quoteText(queryId)}`;
+  const message = `project ${projectId} has no saved query ${quoteText(queryId)}, ListSavedQueries lists them`;
   return refusal(message, Code.NotFound, "SAVED_QUERY_UNKNOWN");
 }
 

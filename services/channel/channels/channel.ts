@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { limitsOf } from "../../../base/protobuf/limits.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { checkDisplayName } from "../../../base/text/check-text.ts";
+import { bare, listKnown } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type Channel,
@@ -85,7 +86,7 @@ export function checkChannel(channel: Channel, projects: Projects): readonly Vio
 export function checkProject(projectId: bigint, projects: Projects): readonly Violation[] {
   if (projects.zoneOf(projectId) !== undefined) return [];
   const found = projectId === 0n ? "is required" : `is ${projectId}`;
-  const valid = projects.ids.length === 0 ? "none is configured" : `valid are ${projects.ids.join(", ")}`;
+  const valid = listKnown(projects.ids.map(String), { write: bare, none: "none is configured" });
   return [{ field: "project_id", description: `${found}, ${valid}` }];
 }
 

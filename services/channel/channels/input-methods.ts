@@ -2,7 +2,8 @@ import { limitsOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { checkText, type Problem } from "../../../base/text/check-text.ts";
-import { quoteList, quoteText } from "../../../base/text/quote.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
   type ArrayRows,
@@ -48,11 +49,12 @@ export function checkRows(
   if (rows.length > maxRows) {
     return [{ field: "", description: `has ${rows.length} rows, at most ${maxRows} are valid` }];
   }
-  const valid = quoteList(columns);
   const known = new Set(columns);
   return eachViolation(rows, ({ cells }, i) =>
     eachViolation(Object.entries(cells), ([column, text]) => {
-      const problem = known.has(column) ? checkText(text, maxLength) : `is not a column, valid are ${valid}`;
+      const problem = known.has(column)
+        ? checkText(text, maxLength)
+        : `is not a column, ${knownNames(column, columns)}`;
       return violationOf(`[${i}].cells[${quoteText(column)}]`, problem);
     }),
   );
@@ -74,7 +76,7 @@ function checkNumber(text: string): Problem {
 
 function checkOption(text: string, { options }: ContentField): Problem {
   if (options.includes(text)) return undefined;
-  return `is ${quoteText(text)}, valid are ${quoteList(options)}`;
+  return `is ${quoteText(text)}, ${knownNames(text, options)}`;
 }
 
 function checkDate(text: string): Problem {

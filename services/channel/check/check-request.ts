@@ -4,6 +4,7 @@ import { limitsOf, rangeOf } from "../../../base/protobuf/limits.ts";
 import { eachViolation, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { checkLine, type Problem } from "../../../base/text/check-text.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type CheckReceiverRequest,
@@ -107,5 +108,5 @@ function checkRange(value: number, field: DescField): Problem {
 
 function checkProbe(id: string): Problem {
   if (probeIds.includes(id)) return undefined;
-  return `is ${quoteText(id)}, valid are ${probeIds.join(", ")}`;
+  return `is ${quoteText(id)}, ${knownNames(id, probeIds)}`;
 }

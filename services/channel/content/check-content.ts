@@ -1,6 +1,7 @@
 import { eachViolation, under } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { quoteList, quoteText } from "../../../base/text/quote.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { checkRows, checkValue } from "../channels/input-methods.ts";
@@ -16,12 +17,13 @@ export function checkContent(
 ): readonly Violation[] {
   const fields = new Map(contentTemplate.map((field) => [field.name, field]));
   const given = new Map(Object.entries(values));
-  const names = quoteList([...fields.keys()]);
-  const valid = names === "" ? "the template of the channel has none" : `valid are ${names}`;
+  const names = [...fields.keys()];
+  const none = "the template of the channel has none";
   const wrong = eachViolation([...given], ([name, value]) => {
     const field = fields.get(name);
-    const problem = `is not a field of the channel, ${valid}`;
-    return field === undefined ? [{ field: placeOf(name), description: problem }] : checkGiven(field, value);
+    if (field !== undefined) return checkGiven(field, value);
+    const problem = `is not a field of the channel, ${knownNames(name, names, { none })}`;
+    return [{ field: placeOf(name), description: problem }];
   });
   const missing = contentTemplate
     .filter((field) => field.required && isMissing(field, given.get(field.name)))

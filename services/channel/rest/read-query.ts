@@ -1,6 +1,7 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { maxViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
+import { knownNames, listKnown } from "../../../base/text/known-names.ts";
 import { quote } from "../../../base/text/quote.ts";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { isBig, isObject, pathOf, type ReadJson } from "./json-values.ts";
@@ -116,8 +117,9 @@ function readWord({ nameOf, wordOf }: EnumWords, value: JsonValue, place: Place)
   if (name !== undefined) return name;
   if (value === "") return undefined;
   if (wordOf.has(value) || typeof value === "number") return value;
-  const valid = [...nameOf.keys()].map((word) => JSON.stringify(word)).join(", ");
-  return refuse(place, `is ${quote(value)}, valid are ${valid}`);
+  const words = [...nameOf.keys()].map(String);
+  const valid = typeof value === "string" ? knownNames(value, words) : listKnown(words);
+  return refuse(place, `is ${quote(value)}, ${valid}`);
 }
 
 function readText(value: JsonValue, place: Place): JsonValue | undefined {

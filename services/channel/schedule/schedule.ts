@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import { limitsOf, patternOf } from "../../../base/protobuf/limits.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { quoteText } from "../../../base/text/quote.ts";
+import { knownZones } from "../../../base/time/known-zones.ts";
 import { type Schedule, ScheduleSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { TextFormat } from "../../../gen/engage/gateway/v1/limits_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
@@ -84,12 +85,11 @@ function checkPattern(text: string, timezone: string): string | undefined {
 
 function checkZone(zone: string): string | undefined {
   if (zone === "" || offset.test(zone)) return undefined;
-  const problem = `is ${quoteText(zone)}, valid are offsets such as "+08:00" and names such as "Europe/Berlin"`;
-  if (!/^[A-Za-z][A-Za-z0-9_/+-]{0,99}$/.test(zone)) return problem;
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });
-    return undefined;
+    if (/^[A-Za-z][A-Za-z0-9_/+-]{0,99}$/.test(zone)) return undefined;
   } catch {
-    return problem;
+    // The message below says which zones exist.
   }
+  return `is ${quoteText(zone)}, ${knownZones(zone)}`;
 }

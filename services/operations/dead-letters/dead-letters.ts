@@ -152,7 +152,7 @@ function createViews(
           const deadLetter = toDeadLetter(named.kind, found, true);
           return create(GetDeadLetterResponseSchema, { deadLetter });
         }
-        const message = `dead_letter_id ${quoteText(deadLetterId)} is unknown, or it was replayed or deleted`;
+        const message = `dead_letter_id ${quoteText(deadLetterId)} is unknown, or it was replayed or deleted, ListDeadLetters lists the others`;
         throw new ConnectError(message, Code.NotFound);
       }),
   };

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { refuseField, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { nearestName } from "../../../base/text/nearest.ts";
-import { quoteList, quoteText } from "../../../base/text/quote.ts";
+import { bare, knownNames, listKnown } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { parseDate } from "../../../base/time/local-time.ts";
 import { dayMs } from "../../../base/time/units.ts";
 import { compileToInstant } from "../../../base/time/zone.ts";
@@ -23,14 +23,17 @@ const maxUsers = 1_000;
 /** Reads all of a selection but its users. @throws InvalidFieldsError, ConnectError */
 export function readSelection(
   selection: EventSelection,
-  projectOf: (projectId: number) => SelectedProject | undefined,
+  projects: ReadonlyMap<number, SelectedProject>,
   schemaOf: EventStore["schema"],
 ): StoreSelection {
   const { projectId: id, events, fromDay, toDay, users } = selection;
   if (id === 0n) refuseField("selection.project_id", "is required");
   const projectId = Number(id);
-  const project = projectOf(projectId);
-  if (project === undefined) throw new ConnectError(`project ${id} is not known`, Code.NotFound);
+  const project = projects.get(projectId);
+  if (project === undefined) {
+    const known = listKnown([...projects.keys()].map(String), { write: bare });
+    throw new ConnectError(`project ${id} is not known, ${known}`, Code.NotFound);
+  }
   if (!project.isStored) {
     const message = `the events of project ${id} are stored by the platform, which alone can delete them`;
     throw new ConnectError(message, Code.FailedPrecondition);
@@ -45,12 +48,8 @@ function checkEvents(events: readonly string[], known: readonly string[]): reado
   const names = new Set(known);
   return events.flatMap((name, at) => {
     if (names.has(name)) return [];
-    const near = nearestName(name, known);
-    const all = known.length === 0 ? "there are none" : `valid are ${quoteList(known)}`;
-    const hint = near === undefined ? all : `the nearest is ${quoteText(near)}`;
-    return [
-      { field: `selection.events[${at}]`, description: `is ${quoteText(name)}, which is not known, ${hint}` },
-    ];
+    const description = `is ${quoteText(name)}, which is not known, ${knownNames(name, known)}`;
+    return [{ field: `selection.events[${at}]`, description }];
   });
 }
 

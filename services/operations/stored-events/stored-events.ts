@@ -30,8 +30,8 @@ export interface Deletion {
 
 export interface StoredEventsOptions {
   readonly store: Pick<EventStore, "schema" | "findUsers" | "countEvents" | "deleteEvents">;
-  /** Returns a project by its id; undefined for an unknown one. */
-  readonly projectOf: (projectId: number) => SelectedProject | undefined;
+  /** The projects of the configuration by their ids. */
+  readonly projects: ReadonlyMap<number, SelectedProject>;
   /** Waits until the schema of the store is known. */
   readonly ready: () => Promise<void>;
   readonly callerOf: (context: HandlerContext) => string | undefined;
@@ -98,13 +98,13 @@ interface Selected {
 
 /** Reads a selection and finds its users. */
 async function select(
-  { store, projectOf, ready }: StoredEventsOptions,
+  { store, projects, ready }: StoredEventsOptions,
   selection: EventSelection | undefined,
   signal: AbortSignal,
 ): Promise<Selected> {
   if (selection === undefined) refuseField("selection", "is required, and its project_id");
   await ready();
-  const { projectId, ...selected } = readSelection(selection, projectOf, (id) => store.schema(id));
+  const { projectId, ...selected } = readSelection(selection, projects, (id) => store.schema(id));
   const { users } = selection;
   if (users.length === 0) return { selected: { projectId, ...selected }, unknownUsers: [] };
   const found = await store.findUsers(projectId, users.map(identifierOf), signal);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { isRecordType, recordTypes } from "../../../base/record/record-type.ts";
-import { listNames, nearestName } from "../../../base/text/nearest.ts";
+import { knownNames, listKnown } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { EntryConfig } from "../mapping/config.ts";
 import { splitTemplate } from "../mapping/template.ts";
@@ -39,9 +39,8 @@ const shown = (value: unknown): string =>
 
 const checkType: Check = (value) => {
   if (typeof value === "string" && isRecordType(value)) return undefined;
-  const nearest = typeof value === "string" ? nearestName(value, recordTypes) : undefined;
-  const meant = nearest === undefined ? "" : `did you mean ${quoteText(nearest)}? `;
-  return `${shown(value)} is not a record type: ${meant}valid are ${listNames(recordTypes)}`;
+  const valid = typeof value === "string" ? knownNames(value, recordTypes) : listKnown(recordTypes);
+  return `${shown(value)} is not a record type, ${valid}`;
 };
 
 const checkEventName: Check = (value) =>

@@ -1,4 +1,4 @@
-import { nearestName } from "../../../base/text/nearest.ts";
+import { hintNearest } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { MappedFormatConfig } from "../formats/config.ts";
 import type { ConfigPath, ConfigProblem } from "../mapping/problems.ts";
@@ -39,7 +39,7 @@ function checkTarget(
     if (!isRecordKey(target)) add(unknownPreset(target));
   } else if (!isName(target)) {
     const preset = `#${target}`;
-    const hint = isRecordKey(preset) ? `, or did you mean ${quoteText(preset)}?` : "";
+    const hint = isRecordKey(preset) ? `, the nearest is ${quoteText(preset)}` : "";
     add(`${quoteText(target)} is not a valid property name: ${nameRule}${hint}`);
   } else if (rootWords.includes(target) && !Object.hasOwn(mapping, `#${target}`)) {
     add(
@@ -59,13 +59,12 @@ const rootWords: readonly string[] = ["event_name", "account_id", "distinct_id"]
 function unknownPreset(target: string): string {
   const names = [...rootKeys, ...presets];
   // Short names are near to almost every name.
-  const nearest = target.length < 6 ? undefined : nearestName(target, names);
-  const meant = nearest === undefined ? "" : `did you mean ${quoteText(nearest)}? `;
+  const nearest = target.length < 6 ? "" : hintNearest(target, names);
   const own = target.slice(1);
   const instead = isName(own)
     ? ` of your own are written without it: ${own}`
     : " of your own are written without it";
-  return `${quoteText(target)} is not known: ${meant}only the platform's fields (${[...rootKeys].join(", ")}) and presets such as #os begin with #, properties${instead}`;
+  return `${quoteText(target)} is not known${nearest}: only the platform's fields (${[...rootKeys].join(", ")}) and presets such as #os begin with #, properties${instead}`;
 }
 
 /** Returns a message about keys that records need and these never have. */

@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { knownNames } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 
-/** Creates a strict object whose error for an unknown key lists the valid keys. `expected` describes other accepted forms. */
+/** Creates a strict object whose error for an unknown key has the valid keys. `expected` describes other accepted forms. */
 export function strictShape<T extends z.core.$ZodLooseShape>(shape: T, expected?: string) {
-  const valid = Object.keys(shape).join(", ");
+  const valid = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code === "unrecognized_keys") {
-        return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}, valid keys: ${valid}`;
+        const faults = issue.keys.map((key) => `unknown key ${quoteText(key)}, ${knownNames(key, valid)}`);
+        return faults.join("; ");
       }
       return issue.code === "invalid_type" && expected ? `expected ${expected}` : undefined;
     },

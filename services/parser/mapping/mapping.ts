@@ -1,4 +1,6 @@
 import { isJsonObject, setKey } from "../../../base/json/raw-numbers.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { Refusal, refuse } from "../line/line.ts";
 import type { MappingConfig } from "./config.ts";
 import { type Copier, createCopier } from "./copy/copy.ts";
@@ -196,7 +198,7 @@ function checkFields(config: MappingConfig, entries: Entries, context: MappingCo
   if (known === undefined) return;
   const check = (path: string, at: ConfigPath) => {
     if (known.includes(path) || known.includes(path.split(".")[0]!)) return;
-    context.problems.add(at, `no column ${JSON.stringify(path)}, columns: ${known.join(", ")}`);
+    context.problems.add(at, `there is no column ${quoteText(path)}, ${knownNames(path, known)}`);
   };
   for (const [target, entry] of entries) {
     for (const path of entry.paths) check(path, [...context.at, "mapping", target]);

@@ -38,7 +38,7 @@ export function createAdminMethods(
         if (deliveryId === "") refuseField("delivery_id", "is required");
         const found = await inbox.delivery(deliveryId, { signal });
         if (found !== null) return { delivery: toDetail(found) };
-        const message = `delivery_id ${quoteText(deliveryId)} is unknown or no longer kept`;
+        const message = `delivery_id ${quoteText(deliveryId)} is unknown or no longer kept, ListDeliveries lists them`;
         throw new ConnectError(message, Code.NotFound);
       }),
 

@@ -49,7 +49,7 @@ export function createBatchMethods(
         if (batchId === "") refuseField("batch_id", "is required");
         const found = await inbox.batch(batchId, { signal });
         if (found === null) {
-          const message = `batch_id ${quoteText(batchId)} is unknown, in flight or no longer kept`;
+          const message = `batch_id ${quoteText(batchId)} is unknown, in flight or no longer kept, ListBatches lists them`;
           throw new ConnectError(message, Code.NotFound);
         }
         return {

@@ -2,6 +2,7 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../base/async/clock.ts";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { knownNames } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { attribute, messagingSystem } from "../../../base/trace/attributes.ts";
 import type { Trace } from "../../../base/trace/trace.ts";
@@ -84,8 +85,8 @@ function policyOf(target: string, targets: PullOptions["targets"]): RetryPolicy 
   const policy = targets.get(target);
   const name = quoteText(target);
   if (policy === undefined) {
-    const valid = [...targets].flatMap(([known, found]) => (found === null ? [] : [known])).join(", ");
-    throw new ConnectError(`there is no target ${name}, valid are ${valid || "none"}`, Code.NotFound);
+    const pulled = [...targets].flatMap(([known, found]) => (found === null ? [] : [known]));
+    throw new ConnectError(`there is no target ${name}, ${knownNames(target, pulled)}`, Code.NotFound);
   }
   if (policy === null) {
     throw new ConnectError(`target ${name} is not of kind pull`, Code.FailedPrecondition);

@@ -1,3 +1,4 @@
+import { bare, knownNames } from "../../../base/text/known-names.ts";
 import type { BatchElement, Route } from "../../../store/inbox/inbox.ts";
 import { compilePaths, type Located, locate, type PathTree, textAt } from "../mapping/locate.ts";
 import { messageRoots, parseMessagePath } from "../mapping/placeholder.ts";
@@ -37,11 +38,16 @@ export function conditionPath(field: string): readonly string[] | undefined {
   return Object.hasOwn(shortNames, field) ? parseMessagePath(shortNames[field]!) : parseMessagePath(field);
 }
 
-/** Valid fields of conditions, for error messages. */
+/** Valid fields of conditions, for messages. */
 export const validConditionFields: readonly string[] = [
   ...Object.keys(shortNames),
   ...messageRoots.map((root) => (root === "push_id" ? root : `${root}.<name>`)),
 ];
+
+/** Says which fields a condition can have instead of one that no message has. */
+export function knownFields(field: string): string {
+  return knownNames(field, validConditionFields, { write: bare });
+}
 
 interface Condition {
   readonly slot: number;
@@ -118,9 +124,10 @@ function holds(
 }
 
 function unknownTarget(channel: string, target: string, known: readonly string[]): string {
-  return `channel "${channel}" names the target "${target}", valid are ${known.join(", ") || "none, as webhook.targets is empty"}`;
+  const valid = knownNames(target, known, { none: "webhook.targets is empty" });
+  return `channel "${channel}" names the target "${target}", ${valid}`;
 }
 
 function unknownField(target: string, field: string): string {
-  return `target "${target}" has a condition on "${field}", valid are ${validConditionFields.join(", ")}`;
+  return `target "${target}" has a condition on "${field}", ${knownFields(field)}`;
 }

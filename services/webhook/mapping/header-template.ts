@@ -1,4 +1,4 @@
-import { nearestName } from "../../../base/text/nearest.ts";
+import { hintNearest } from "../../../base/text/known-names.ts";
 import { type Piece, parseText, TemplateError, validNames } from "./placeholder.ts";
 import { compileJoin, type TemplateInput, UnsendableError } from "./template.ts";
 import { checkBatch, type HttpTemplateRules } from "./url-template.ts";
@@ -43,12 +43,12 @@ function parseQuietly(value: string): readonly Piece[] {
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const names = [...value.matchAll(/\{([^{}]*)\}/g)].map(([, inner = ""]) => inner);
-    const near = names
+    const hint = names
       .filter((inner) => !validNames.includes(inner))
-      .flatMap((inner) => nearestName(inner, validNames) ?? [])[0];
-    const hint = near === undefined ? "" : `, did you mean {${near}}?`;
+      .map((inner) => hintNearest(inner, validNames, (name) => `{${name}}`))
+      .find((nearest) => nearest !== "");
     throw new TemplateError(
-      `has a brace that does not begin a placeholder${hint || ', write "{{" or "}}" for the character itself'}`,
+      `has a brace that does not begin a placeholder${hint ?? ', write "{{" or "}}" for the character itself'}`,
       [],
     );
   }

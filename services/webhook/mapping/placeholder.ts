@@ -88,8 +88,8 @@ function parsePlaceholder(name: string, at: readonly (string | number)[]): Place
   if (path !== undefined) return { kind: "path", name, path };
   const valid = [...messageRoots, "params.<name>", ...deliveryNames].map((root) => `{${root}}`).join(", ");
   const near = nearestOf(name);
-  const hint = near === undefined ? "" : `; did you mean {${near}}?`;
-  throw new TemplateError(`has the unknown placeholder {${shorten(name)}}, valid are ${valid}${hint}`, at);
+  const hint = near === undefined ? "" : `, the nearest is {${near}}`;
+  throw new TemplateError(`has the unknown placeholder {${shorten(name)}}${hint}, valid are ${valid}`, at);
 }
 
 /** Finds the nearest valid name. Keeps the rest of a path whose root is mistyped. */

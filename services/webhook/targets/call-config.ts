@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { maxTimerMs } from "../../../base/async/clock.ts";
-import { conditionPath, validConditionFields } from "../delivery/routing.ts";
+import { conditionPath, knownFields, validConditionFields } from "../delivery/routing.ts";
 import { TemplateError } from "../mapping/placeholder.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
 
@@ -37,12 +37,8 @@ const conditions = () =>
   z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).superRefine((fields, context) => {
     for (const field of Object.keys(fields)) {
       if (conditionPath(field) !== undefined) continue;
-      const valid = validConditionFields.join(", ");
-      context.addIssue({
-        code: "custom",
-        path: [field],
-        message: `is not a field of a message, valid are ${valid}`,
-      });
+      const message = `is not a field of a message, ${knownFields(field)}`;
+      context.addIssue({ code: "custom", path: [field], message });
     }
   });
 

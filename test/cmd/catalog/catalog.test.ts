@@ -119,7 +119,9 @@ describe("a running server", () => {
       "engage: there are 2 projects, give --project, valid are 1, 2\n",
     ]);
     expect(await refused("events", "--project", "9")).toEqual(fault("project_id is 9, valid are 1, 2"));
-    expect(await refused("events", "x", "--project", "1")).toEqual(fault('event "x" is unknown'));
+    expect(await refused("events", "x", "--project", "1")).toEqual(
+      fault('event "x" is unknown, there are none'),
+    );
     expect(await refused("events", "--token", "x", "--project", "1")).toEqual(fault("the token is unknown"));
     const [code, stderr] = await refused("properties", "--from", "2026-01-01");
     expect([code, stderr]).toEqual([

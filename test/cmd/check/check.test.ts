@@ -160,7 +160,7 @@ describe("the command line", () => {
       'cannot read the certificates file ".": it is a folder, not a file',
     ],
     [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which has no valid PEM certificate"],
-    [[url, "--secret", "a", "--skip", "none"], 2, '--skip is "none", valid are accept, '],
+    [[url, "--secret", "a", "--skip", "none"], 2, '--skip is "none", valid are "accept", '],
     [[url, "--secret", "a", "--rate", "0"], 2, "must be a whole number, at least 1"],
     [[], 2, "missing required argument 'url'"],
   ];

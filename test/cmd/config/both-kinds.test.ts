@@ -11,7 +11,7 @@ describe("values that are wrong and names that are not there are reported at onc
       `drainMs: soon\n${channel("[nope]")} targets: { b: { kind: log } } }`,
       [
         "drainMs: must be a number of milliseconds",
-        'webhook.channels.a.targets[0]: there is no target "nope", targets are b',
+        'webhook.channels.a.targets[0]: there is no target "nope", valid are "b"',
       ],
     ],
     [

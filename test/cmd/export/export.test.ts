@@ -55,7 +55,7 @@ describe("export", () => {
       options: { from: "2026-02-02", to: "2026-02-01" },
       message: "--from 2026-02-02 is after --to 2026-02-01",
     },
-    { options: { project: 3 }, message: "there is no project 3, projects are 1" },
+    { options: { project: 3 }, message: "there is no project 3, valid are 1" },
   ])("refuses $options", async ({ options, message }) => {
     await expect(exported(openPlace(), options)).rejects.toThrow(message);
   });

@@ -171,10 +171,12 @@ describe("import", () => {
   it("refuses columns that a table lacks before it stores anything", async () => {
     const place = openPlace({ "a.csv": csv, "b.csv": csv.replace("what", "name"), "a.ndjson": "" });
     const importing = importFiles(place, ["a.csv", "b.csv"], { map: event });
-    await expect(importing).rejects.toThrow('no column "what", columns: user, at, name, #type');
+    await expect(importing).rejects.toThrow(
+      'there is no column "what", valid are "user", "at", "name", "#type"',
+    );
     await expect(importing).rejects.toBeInstanceOf(UsageError);
     await expect(importFiles(place, ["-"], { map: ["x=y"], format: "csv" }, csv)).rejects.toThrow(
-      'no column "y", columns: user, at, what, #type',
+      'there is no column "y", valid are "user", "at", "what", "#type"',
     );
     expect(await exported(place)).toEqual([]);
   });
@@ -203,13 +205,13 @@ describe("import", () => {
   });
 
   it.each([
-    { options: { project: 7 }, message: "there is no project 7, projects are 1" },
+    { options: { project: 7 }, message: "there is no project 7, valid are 1" },
     { options: { format: "csv" as const }, message: /is CSV, all of which is text: give --mapping or --map/ },
     {
       options: { map: ["x"] },
       message: '--map is "x", give target=column, target=column:type or target:=text',
     },
-    { options: { map: ["x=y:time2", "a=b:thing"] }, message: '--map has the type "thing", valid types are' },
+    { options: { map: ["x=y:time2", "a=b:thing"] }, message: '--map has the type "thing", valid are' },
     { options: { url: "nonsense" }, message: '--url is "nonsense"' },
   ])("refuses $options", async ({ options, message }) => {
     const place = openPlace({ "a.ndjson": "" });

@@ -88,7 +88,7 @@ test("a file that cannot be read is reported, the others are parsed, and the com
 
 test("an unknown format is refused with the names there are", async () => {
   await expect(parse(["-"], { format: "dpgk" })).rejects.toThrow(
-    'there is no format "dpgk", formats are game, heartbeat, rewards, access, dpkg, syslog, records',
+    'format "dpgk" is not known, the nearest is "dpkg", valid are "game", "heartbeat", "rewards", "access", "dpkg", "syslog", "records"',
   );
 });
 

@@ -138,7 +138,7 @@ describe("engage store", () => {
   });
 
   test.each([
-    [["--event", "bye"], 1, 'event "bye" is not known, the nearest is "buy"\n'],
+    [["--event", "bye"], 1, 'event "bye" is not known, the nearest is "buy", valid are "buy", "Login"\n'],
     [["--user-property", "price"], 1, 'user property "price" is not known, '],
     [[], 2, "--event, --property or --user-property is required\n"],
     [["--event", "buy", "--max-uses", "x"], 2, "must be a whole number, at least 0"],

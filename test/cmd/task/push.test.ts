@@ -129,7 +129,7 @@ test.each([
   [
     ["words.yaml", "--channel", "mail"],
     1,
-    '"words.yaml": audience.users.filts[0].table_type is "users", valid are "event", "user", "cluster", ',
+    '"words.yaml": audience.users.filts[0].table_type is "users", the nearest is "user", valid are "event", "user", "cluster", ',
   ],
   [["wrong.yaml", "--channel", "mail"], 1, '"wrong.yaml" is not a task: audience.push_ids.push_ids'],
   [["unknown.yaml", "--channel", "mail"], 1, '"unknown.yaml" is not a task: '],

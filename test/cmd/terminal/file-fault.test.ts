@@ -81,7 +81,7 @@ describe("import", () => {
     [
       "a.csv",
       ({ path }) => ({ mapping: path("unknown.yaml") }),
-      /\/unknown\.yaml:1:1: mappings: unknown key "mappings", did you mean "mapping"\?$/,
+      /\/unknown\.yaml:1:1: mappings: unknown key "mappings", the nearest is "mapping"$/,
     ],
     [
       "a.csv",

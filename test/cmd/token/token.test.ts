@@ -59,12 +59,7 @@ describe("tokens that a command makes", () => {
   test.each([
     ["a name that is taken", "written", {}, 'token "written" exists already, revoke it first'],
     ["a name that is none", "a b", {}, 'name of the token is "a b", must be 1 to 64 letters, digits,'],
-    [
-      "a project that is not there",
-      "one",
-      { project: ["3"] },
-      'project "3" is not configured, projects are 1, 2',
-    ],
+    ["a project that is not there", "one", { project: ["3"] }, 'there is no project "3", valid are 1, 2'],
     ["no project", "one", { project: undefined }, "--project or --all-projects is required"],
   ])("%s is refused", async (_what, name, options, message) => {
     const { create, file } = open([{ name: "written", token: "x", projects: [2] }]);
@@ -73,7 +68,7 @@ describe("tokens that a command makes", () => {
   });
 
   test.each([
-    ["unknown", "see engage token list"],
+    ["unknown", 'token "unknown" is not known, valid are "one"'],
     ["written", "it is in the configuration"],
   ])("%s can't be revoked", async (name, message) => {
     const { config, run, create, read } = open([{ name: "written", token: "x", projects: [2] }]);

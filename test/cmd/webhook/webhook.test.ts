@@ -66,7 +66,7 @@ describe("commands that call a running server", () => {
     expect(await engage("delivery", "nope")).toEqual({
       code: 1,
       stdout: "",
-      stderr: `engage: ${server.url}: delivery_id "nope" is unknown or no longer kept\n`,
+      stderr: `engage: ${server.url}: delivery_id "nope" is unknown or no longer kept, ListDeliveries lists them\n`,
     });
   });
 

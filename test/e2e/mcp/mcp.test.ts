@@ -82,7 +82,7 @@ describe.each(["http", "stdio"] as const)("over %s", (kind) => {
       const query = { recent_day: "0-2", metrics: [{ event: "logn" }] };
       await expect(agent.call("query", query)).rejects.toThrow(/"logn" is not known.*"login"/);
       await expect(agent.call("query", { ...query, unit: "days" })).rejects.toThrow(
-        /^unit is "days", valid are/,
+        /^unit is "days", the nearest is "day", valid are/,
       );
       await expect(agent.call("quer")).rejects.toThrow(/^name is "quer", the nearest is "query"/);
     });

@@ -41,7 +41,7 @@ describe("Check", () => {
     const error = await client.check({ service: "a.X" }).catch(ConnectError.from);
     expect(error).toMatchObject({
       code: Code.NotFound,
-      rawMessage: 'there is no service "a.X" on this server',
+      rawMessage: 'there is no service "a.X" on this server, valid are "a.B"',
     });
   });
 });

@@ -122,7 +122,10 @@ describe.each(["v1", "v1alpha"] as const)("%s", (version) => {
     expect(answers.map(({ messageResponse }) => messageResponse)).toMatchObject([
       {
         case: "errorResponse",
-        value: { errorCode: 5, errorMessage: `${subject} is not known to this server` },
+        value: {
+          errorCode: 5,
+          errorMessage: `${subject} is not known to this server, list_services lists the services`,
+        },
       },
       { case: "listServicesResponse" },
     ]);
@@ -146,7 +149,9 @@ describe("what a stream may ask", () => {
   it("quotes the beginning of long names", async () => {
     const [answer] = await ask("v1", question);
     const { errorMessage } = answer!.messageResponse.value as { errorMessage: string };
-    expect(errorMessage).toBe(`symbol "${"x".repeat(100)}…" (3000 characters) is not known to this server`);
+    expect(errorMessage).toBe(
+      `symbol "${"x".repeat(100)}…" (3000 characters) is not known to this server, list_services lists the services`,
+    );
   });
 
   it("is of a few thousand bytes at most", () => {

@@ -197,7 +197,7 @@ describe("what the gateway itself refuses has the style of the method", () => {
     const misspelt = await fail("", {}, `/fail/status?${long}=1`);
     expect(misspelt.body).toMatchObject({
       message: expect.stringMatching(
-        /^x{100}…: is not a query parameter: the body is the whole message, valid are none$/,
+        /^x{100}…: is not a query parameter: the body is the whole message, there are none$/,
       ),
     });
   });

@@ -117,7 +117,7 @@ describe("query parameters", () => {
       "book.id",
       '"book.id" is set by the path or the body, valid are token',
     ],
-    ["POST", "/v1/echo?text=a", "text", "the body is the whole message, valid are none"],
+    ["POST", "/v1/echo?text=a", "text", "the body is the whole message, there are none"],
   ])("%s %s has a parameter that is none", async (method, path, field, problem) => {
     const answer = await call(method, path, method === "POST" ? "{}" : undefined, json);
     const description = `is not a query parameter: ${problem}`;

@@ -61,7 +61,11 @@ describe("arguments", () => {
   });
 
   it.each([
-    ["query", { ...logins, unit: "days" }, /^unit is "days", valid are "minute", .*"day"/],
+    [
+      "query",
+      { ...logins, unit: "days" },
+      /^unit is "days", the nearest is "day", valid are "minute", .*"day"/,
+    ],
     [
       "query",
       { ...logins, metrics: [{ event: "a", measure: "COUNT" }] },
@@ -82,7 +86,11 @@ describe("arguments", () => {
     ["query", { ...logins, limit: 0 }, /^limit is 0, too small: expected number to be >=1$/],
     ["query", logins, /^project_id is required, valid are 1, 7$/],
     ["list_events", { cursor: "x" }, /^cursor belongs to another tool or to other arguments/],
-    ["deliveries", { show: "dead_letters" }, /^kind is required, valid are webhook, click, parser, record$/],
+    [
+      "deliveries",
+      { show: "dead_letters" },
+      /^kind is required, valid are "webhook", "click", "parser", "record"$/,
+    ],
     ["deliveries", { show: "delivery" }, /^delivery_id is required$/],
     ["channels_and_tasks", { show: "tasks", state: "running" }, /^state is "running", valid are "draft"/],
   ])("of %s %j are refused with the valid values", async (name, args, message) => {
@@ -180,7 +188,8 @@ describe("query", () => {
 
 describe("a query with an unknown name", () => {
   it("is refused, instead of a zero that a model takes for a result", async () => {
-    const message = 'events[0].eventName: event "logn" is not known, it has no events; did you mean "login"?';
+    const message =
+      'events[0].eventName: event "logn" is not known, it has no events; the nearest is "login"';
     const rig = createToolRig({
       analysis: {
         analyzeEvents: () => ({

@@ -104,7 +104,7 @@ describe("users of audiences", () => {
       "a cohort",
       "cohort",
       cohortOf("vpi"),
-      '"vpi" is not known as a cohort or tag, did you mean "vip"? valid are "high", "buyers", "vip"',
+      '"vpi" is not known as a cohort or tag, the nearest is "vip", valid are "high", "buyers", "vip"',
     ],
     [
       "a cohort of a day before its first",

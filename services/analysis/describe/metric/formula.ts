@@ -1,5 +1,6 @@
 import { numberOf, wordsOf } from "../../../../base/protobuf/enum-words.ts";
-import { quote, quoteList } from "../../../../base/text/quote.ts";
+import { knownNames } from "../../../../base/text/known-names.ts";
+import { quote } from "../../../../base/text/quote.ts";
 import { type Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
@@ -58,8 +59,8 @@ function readOperand(text: string, field: string, problems: Problems): OperandNa
   const word = text.slice(last + 1).trim();
   const aggregation = numberOf(AggregationSchema, word) as Aggregation | undefined;
   if (aggregation === undefined) {
-    const valid = quoteList(wordsOf(AggregationSchema));
-    problems.refuse(field, text, `ends in the unknown analysis ${quote(word)}, valid are ${valid}`);
+    const valid = knownNames(word, wordsOf(AggregationSchema));
+    problems.refuse(field, text, `ends in the unknown analysis ${quote(word)}, ${valid}`);
     return undefined;
   }
   if (text.split(".").some((part) => part.trim() === "")) {

@@ -243,7 +243,7 @@ function describeNamed(
   const { metrics } = context.project;
   const metric = metrics.get(name);
   if (metric === undefined) {
-    const valid = context.problems.hint(name, () => [...metrics.keys()], ", ", "valid are");
+    const valid = context.problems.hint(name, () => [...metrics.keys()]);
     context.problems.refuse(field, name, `is not a metric of the project${valid}`);
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { quoteText } from "../../../../base/text/quote.ts";
 import { daysSince1970 } from "../../../../base/time/calendar.ts";
+import { knownZones } from "../../../../base/time/known-zones.ts";
 import { formatLocalTime, maxLocalMs, minLocalMs } from "../../../../base/time/local-time.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../../../../base/time/units.ts";
 import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "../../../../base/time/zone.ts";
@@ -76,7 +77,7 @@ function compileZoneOf(name: string | undefined, at: ConfigPath, problems: Probl
   if (name === undefined) return undefined;
   const zone = compileZone(name);
   if (zone === undefined) {
-    problems.add(at, `unknown zone ${quoteText(name)}, valid: an offset such as +08:00, UTC or an IANA name`);
+    problems.add(at, `unknown zone ${quoteText(name)}, ${knownZones(name)}`);
   }
   return zone;
 }

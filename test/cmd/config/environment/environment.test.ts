@@ -51,11 +51,11 @@ test.each(values)("%s=%s", (name, text, path, expected) => {
 });
 
 const refusals: readonly (readonly [name: string, text: string, message: string])[] = [
-  ["ENGAGE_PARSER_WORKRS", "1", "sets nothing, did you mean ENGAGE_PARSER_WORKERS?"],
-  ["ENGAGE_PARSER_DEADLETTERS_FILE", "x", "sets nothing, did you mean ENGAGE_PARSER_DEAD_LETTERS_FILE?"],
-  ["ENGAGE_CONFG", "x", "sets nothing, did you mean ENGAGE_CONFIG?"],
-  ["ENGAGE_PARSER_FORMATS_5_NAME", "x", "sets nothing, did you mean ENGAGE_PARSER_FORMATS_0_NAME?"],
-  ["ENGAGE_XYLOPHONE_STAND", "x", "sets nothing: there is no such setting"],
+  ["ENGAGE_PARSER_WORKRS", "1", "sets nothing, the nearest is ENGAGE_PARSER_WORKERS"],
+  ["ENGAGE_PARSER_DEADLETTERS_FILE", "x", "sets nothing, the nearest is ENGAGE_PARSER_DEAD_LETTERS_FILE"],
+  ["ENGAGE_CONFG", "x", "sets nothing, the nearest is ENGAGE_CONFIG"],
+  ["ENGAGE_PARSER_FORMATS_5_NAME", "x", "sets nothing, the nearest is ENGAGE_PARSER_FORMATS_0_NAME"],
+  ["ENGAGE_XYLOPHONE_STAND", "x", 'sets nothing, "engage docs reference/configuration" lists all variables'],
   ["ENGAGE_PROJECTS", "[{ id: 1", "the value is neither valid JSON nor valid YAML"],
   ["ENGAGE_PARSER_WORKERS", "*3", 'parser.workers: must be a number, got "*3"'],
   ["ENGAGE_PROJECTS", "[{ id: x }]", 'projects[0].id: must be a number, got "x"'],

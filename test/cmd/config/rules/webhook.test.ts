@@ -10,7 +10,9 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
   [
     "a target that is not there",
     "webhook:\n  channels: { a: { auth: off, targets: [log, mial] } }\n  targets: { log: { kind: log }, mail: { kind: log } }",
-    ['2:46: webhook.channels.a.targets[1]: there is no target "mial", targets are log, mail'],
+    [
+      '2:46: webhook.channels.a.targets[1]: there is no target "mial", the nearest is "mail", valid are "log", "mail"',
+    ],
   ],
   [
     "a target although there are none",
@@ -35,7 +37,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     "a target of an unknown kind",
     "webhook:\n  targets:\n    mail: { kind: stmp }",
     [
-      '3:19: webhook.targets.mail.kind: must be "http", "grpc", "smtp", "nats", "redis", "file", "log" or "pull", got "stmp"; did you mean "smtp"?',
+      '3:19: webhook.targets.mail.kind: must be "http", "grpc", "smtp", "nats", "redis", "file", "log" or "pull", got "stmp", the nearest is "smtp"',
     ],
   ],
   [
@@ -60,7 +62,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     [
       "3:14: webhook.clicks.forward.appid: is required: give text",
       '3:21: webhook.clicks.forward.url: must be without /sync_server, query and fragment, got "https://example.com/sync_server"',
-      '3:56: webhook.clicks.forward.batchRecord: unknown key "batchRecord", did you mean "batchRecords"?',
+      '3:56: webhook.clicks.forward.batchRecord: unknown key "batchRecord", the nearest is "batchRecords"',
     ],
   ],
   [

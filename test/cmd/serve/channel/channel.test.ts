@@ -266,7 +266,7 @@ describe("a server with channels", () => {
     });
     expect([refused.status, JSON.parse(refused.text).message]).toEqual([
       400,
-      'audience.users.filts[0].table_type is "users", valid are "event", "user", "cluster", "user_cluster"',
+      'audience.users.filts[0].table_type is "users", the nearest is "user", valid are "event", "user", "cluster", "user_cluster"',
     ]);
   });
 

@@ -29,8 +29,12 @@ async function accept(store: string): Promise<string> {
   return text;
 }
 
-it.each(["", "Inbox", "everything"])("refuses the store %j, and says which there are", async (name) => {
-  const words = `store ${JSON.stringify(name)} does not exist, valid are events, inbox, channels`;
+it.each([
+  ["", ""],
+  ["Inbox", 'the nearest is "inbox", '],
+  ["everything", ""],
+])("refuses the store %j, and says which there are", async (name, nearest) => {
+  const words = `store ${JSON.stringify(name)} is not known, ${nearest}valid are "events", "inbox", "channels"`;
   await expect(accept(name)).rejects.toThrow(new UserError(words));
 });
 

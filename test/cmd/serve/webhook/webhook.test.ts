@@ -173,7 +173,7 @@ test("another gRPC client receives and reads the books", async () => {
   expect(await call("GetStats", {})).toMatchObject({ targets: [{ accepted: "1", pending: "1" }] });
   await expect(call("LeaseMessages", { target: "nope" })).rejects.toMatchObject({
     code: 5,
-    details: 'there is no target "nope", valid are pulled',
+    details: 'there is no target "nope", valid are "pulled"',
   });
 });
 

@@ -14,6 +14,9 @@ const project = { projectId: 1n };
 type Call = (client: ReturnType<CatalogServer["client"]>) => Promise<unknown>;
 
 const users = { table: PropertyTable.USER };
+const eventProperties =
+  'valid are "price", "#city", "at", "gift", "tags", "address", "address.zip", "address.moved", "items", "items.name", "items.count"';
+
 const refusals: [what: string, call: Call, code: Code, message: string][] = [
   ["no project", (client) => client.listEvents({}), Code.InvalidArgument, "project_id is required"],
   [
@@ -57,13 +60,13 @@ const refusals: [what: string, call: Call, code: Code, message: string][] = [
     "an unknown event",
     (client) => client.getEvent({ ...project, event: "Logon" }),
     Code.NotFound,
-    'event "Logon" is unknown, did you mean "Login"?',
+    'event "Logon" is unknown, the nearest is "Login", valid are "Login", "buy"',
   ],
   [
     "properties of an unknown event",
     (client) => client.listProperties({ ...project, event: "zzzzzzz" }),
     Code.NotFound,
-    'event "zzzzzzz" is unknown',
+    'event "zzzzzzz" is unknown, valid are "Login", "buy"',
   ],
   [
     "an unknown table",
@@ -93,19 +96,19 @@ const refusals: [what: string, call: Call, code: Code, message: string][] = [
     "an unknown property",
     (client) => client.listPropertyValues({ ...project, property: "pricee" }),
     Code.NotFound,
-    'property "pricee" is unknown, did you mean "price"?',
+    `property "pricee" is unknown, the nearest is "price", ${eventProperties}`,
   ],
   [
     "an unknown virtual property",
     (client) => client.listPropertyValues({ ...project, property: "#vp@x" }),
     Code.NotFound,
-    'property "#vp@x" is unknown',
+    `property "#vp@x" is unknown, ${eventProperties}`,
   ],
   [
     "values of an unknown event",
     (client) => client.listPropertyValues({ ...project, property: "price", event: "x" }),
     Code.NotFound,
-    'event "x" is unknown',
+    'event "x" is unknown, valid are "buy", "Login"',
   ],
   [
     "a day that does not exist",

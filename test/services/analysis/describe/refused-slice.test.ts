@@ -79,7 +79,7 @@ group("columns of a table of users", () => {
     [
       ["price"],
       [
-        'selectedColumns[0]: user property "price" is not known, it has no values; known are "#user_id", "#account_id", "#distinct_id", "level", "birthday", "city"',
+        'selectedColumns[0]: user property "price" is not known, it has no values; valid are "#user_id", "#account_id", "#distinct_id", "level", "birthday", "city"',
       ],
     ],
   ])("%j are warned of by %j", (columns, warnings) => {

@@ -245,7 +245,7 @@ it.each<[string, object, string]>([
   ["a long wait", { timeoutSeconds: 31 }, "timeout_seconds is 31, valid are 1 to 30"],
   ["a heavy load", { requestsPerSecond: 201 }, "requests_per_second is 201, valid are 1 to 200"],
   ["a negative project", { projectId: -1n }, "project_id is -1, valid are 1 to 9007199254740991"],
-  ["an unknown probe", { skippedProbes: ["a"] }, 'skipped_probes[0] is "a", valid are accept, '],
+  ["an unknown probe", { skippedProbes: ["a"] }, 'skipped_probes[0] is "a", valid are "accept", '],
 ])("refuses %s by name", async (_name, request, message) => {
   const fault = await faultOf(openChecker().checkReceiver({ url: "http://a.example/", ...request }));
   expect(fault.code).toBe(Code.InvalidArgument);

@@ -21,7 +21,7 @@ describe("what is wrong is said with field, value and what is valid", () => {
     [
       { columnName: "a", tableType: "users" },
       [
-        `${place}.table_type: ${place}.table_type is "users", valid are "event", "user", "cluster", "user_cluster"`,
+        `${place}.table_type: ${place}.table_type is "users", the nearest is "user", valid are "event", "user", "cluster", "user_cluster"`,
       ],
     ],
     [

@@ -131,8 +131,16 @@ describe("lists", () => {
 
   it.each([
     ["", Code.InvalidArgument, "dead_letter_id is required"],
-    ["parser.9", Code.NotFound, 'dead_letter_id "parser.9" is unknown, or it was replayed or deleted'],
-    ["nothing", Code.NotFound, 'dead_letter_id "nothing" is unknown, or it was replayed or deleted'],
+    [
+      "parser.9",
+      Code.NotFound,
+      'dead_letter_id "parser.9" is unknown, or it was replayed or deleted, ListDeadLetters lists the others',
+    ],
+    [
+      "nothing",
+      Code.NotFound,
+      'dead_letter_id "nothing" is unknown, or it was replayed or deleted, ListDeadLetters lists the others',
+    ],
   ])("have none of the id %j", async (deadLetterId, code, message) => {
     expect(await refusal(clientOf({}).getDeadLetter({ deadLetterId }))).toEqual([code, message]);
   });

@@ -40,7 +40,10 @@ function openService(store: Partial<Store> = {}) {
       },
       ...store,
     },
-    projectOf: (id) => ({ 1: { zone: "+08:00", isStored: true }, 2: { zone: "UTC", isStored: false } })[id],
+    projects: new Map([
+      [1, { zone: "+08:00", isStored: true }],
+      [2, { zone: "UTC", isStored: false }],
+    ]),
     ready: async () => undefined,
     callerOf: () => "admin",
     onDeleted: (deletion) => deletions.push(deletion),

@@ -14,15 +14,15 @@ describe("a mapping", () => {
     [
       "an unknown type",
       { "#type": { value: "trak" } },
-      '0.mapping.#type: "trak" is not a record type: did you mean "track"? valid are "track", ',
+      '0.mapping.#type: "trak" is not a record type, the nearest is "track", valid are "track", ',
     ],
     [
       "a type that is no text",
       { "#type": { value: 1 } },
-      '0.mapping.#type: "1" is not a record type: valid are',
+      '0.mapping.#type: "1" is not a record type, valid are',
     ],
     ["an unknown preset", { "#foo": "a" }, '0.mapping.#foo: "#foo" is not known: '],
-    ["a misspelt field", { "#acount_id": "a" }, 'did you mean "#account_id"?'],
+    ["a misspelt field", { "#acount_id": "a" }, 'the nearest is "#account_id"'],
     [
       "a name with a space",
       { "a b": "x" },

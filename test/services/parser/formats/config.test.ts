@@ -16,7 +16,7 @@ describe("each fault is named at its place", () => {
       "unknown column",
       { ...delimited, mapping: { x: "c" } },
       ["mapping", "x"],
-      /no column "c", columns: a, b/,
+      /there is no column "c", valid are "a", "b"$/,
     ],
     [
       "unknown column in a template",
@@ -29,7 +29,7 @@ describe("each fault is named at its place", () => {
       "unknown group",
       { type: "regex", pattern: "(?P<a>.)", mapping: { x: "b" } },
       ["mapping", "x"],
-      /columns: a$/,
+      /there is no column "[^"]+", valid are "a"$/,
     ],
     [
       "unknown access log field",
@@ -181,16 +181,20 @@ describe("the schema", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["unknown key", { separators: ":" }, /unknown key "separators", valid keys: separator, indexSeparator/],
+    [
+      "unknown key",
+      { separators: ":" },
+      /unknown key "separators", the nearest is "separator", valid are "separator", "indexSeparator"/,
+    ],
     [
       "unknown key of a format",
       { formats: [{ name: "a", index: "*", type: "json", maping: {} }] },
-      /formats\.0: unknown key "maping", valid keys: .*mapping/,
+      /formats\.0: unknown key "maping", the nearest is "mapping", valid are .*"mapping"/,
     ],
     [
       "unknown key of an entry",
       { formats: [{ name: "a", index: "*", type: "json", mapping: { x: { form: "a" } } }] },
-      /formats\.0\.mapping\.x: unknown key "form", valid keys: from/,
+      /formats\.0\.mapping\.x: unknown key "form", the nearest is "from", valid are "from"/,
     ],
     ["unknown type", { formats: [{ name: "a", index: "*", type: "jsn" }] }, /formats\.0\.type: .*'json'/],
     ["unknown framing", { framing: "line" }, /framing: expected one of items, lines, none/],

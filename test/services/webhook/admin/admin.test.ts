@@ -202,7 +202,7 @@ describe("GetDelivery", () => {
     const error = await failure(service.getDelivery({ deliveryId: "nope" }));
     expect([error.code, error.rawMessage]).toEqual([
       Code.NotFound,
-      'delivery_id "nope" is unknown or no longer kept',
+      'delivery_id "nope" is unknown or no longer kept, ListDeliveries lists them',
     ]);
   });
 });

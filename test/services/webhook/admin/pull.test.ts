@@ -118,7 +118,7 @@ describe("LeaseMessages", () => {
 
   it.each<[string, object, Code, string]>([
     ["no target", { target: "" }, Code.InvalidArgument, "target is required"],
-    ["an unknown target", { target: "z" }, Code.NotFound, 'there is no target "z", valid are x'],
+    ["an unknown target", { target: "z" }, Code.NotFound, 'there is no target "z", valid are "x"'],
     [
       "a target of another kind",
       { target: "pushed" },

@@ -87,13 +87,13 @@ describe("routes", () => {
 
 describe("faults at the start", () => {
   it.each<[string, Readonly<Record<string, RoutingRule>>, string[], string]>([
-    ["an unknown target", { x: {} }, ["z"], 'channel "mail" names the target "z", valid are x'],
-    ["no targets at all", {}, ["z"], "valid are none, as webhook.targets is empty"],
+    ["an unknown target", { x: {} }, ["z"], 'channel "mail" names the target "z", valid are "x"'],
+    ["no targets at all", {}, ["z"], 'names the target "z", webhook.targets is empty'],
     [
       "an unknown field",
       { x: { when: { langauge: "en" } } },
       ["x"],
-      'target "x" has a condition on "langauge", valid are task, language, push_id, params.<name>',
+      'target "x" has a condition on "langauge", the nearest is language, valid are task, language, push_id, params.<name>',
     ],
     [
       "messages that would go nowhere",

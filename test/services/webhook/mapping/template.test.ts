@@ -109,7 +109,11 @@ describe("missing values", () => {
 
 describe("faults at the start", () => {
   it.each<[Json, string, (string | number)[]]>([
-    ["{parms.title}", "has the unknown placeholder {parms.title}, valid are {push_id}", []],
+    [
+      "{parms.title}",
+      "has the unknown placeholder {parms.title}, the nearest is {params.title}, valid are {push_id}",
+      [],
+    ],
     [{ a: { b: ["x", "{nope}"] } }, "has the unknown placeholder {nope}", ["a", "b", 1]],
     ["{params.}", "has the unknown placeholder {params.}", []],
     ["{push_id.x}", "has the unknown placeholder {push_id.x}", []],

@@ -31,10 +31,10 @@ describe("placeholders of http targets", () => {
     [
       "an unknown one",
       { url: "https://example.com/{pushid}" },
-      "url has the unknown placeholder {pushid}, valid are {push_id}, ",
+      "url has the unknown placeholder {pushid}, the nearest is {push_id}, valid are {push_id}, ",
     ],
-    ["with the nearest", { url: "https://example.com/{pushid}" }, "did you mean {push_id}?"],
-    ["with the nearest root", { url: "https://example.com/{parms.title}" }, "did you mean {params.title}?"],
+    ["with the nearest", { url: "https://example.com/{pushid}" }, "the nearest is {push_id}"],
+    ["with the nearest root", { url: "https://example.com/{parms.title}" }, "the nearest is {params.title}"],
     [
       "in the host",
       { url: "https://{push_id}.example.com/x" },
@@ -67,7 +67,7 @@ describe("placeholders of http targets", () => {
     [
       "in a header",
       { headers: { a: "{push_di}" } },
-      "headers.a has a brace that does not begin a placeholder, did you mean {push_id}?",
+      "headers.a has a brace that does not begin a placeholder, the nearest is {push_id}",
     ],
   ])("%s are refused", (_name, config, problem) => {
     expect(problemsOf(config)).toEqual([expect.stringContaining(problem)]);
@@ -137,7 +137,7 @@ describe("targets", () => {
       "a fault deep in a template",
       { kind: "http", url: "http://a", body: { a: [1, { b: "{parms.x}" }] } },
       "body.a.1.b",
-      "has the unknown placeholder {parms.x}, valid",
+      "has the unknown placeholder {parms.x}, the nearest is {params.x}, valid",
     ],
     ["a fault in a mail's text", { ...smtp, subject: "{" }, "subject", 'has a lone "{"'],
     ["a mail without content", { ...smtp, text: undefined }, "", "needs text or html"],

@@ -114,7 +114,7 @@ group("a condition", () => {
 
   it("on a property without any value causes a warning", () => {
     expect(warningsOf({ view: { filts: [filter("gone", "isNull")] } })).toEqual([
-      'eventView.filts[0].columnName: event property "gone" is not known, it has no values; known are "price", "count", "brand", "paid", "due", "tags", "device", "device.os", "items", "items.id", "items.cost", "items.made"',
+      'eventView.filts[0].columnName: event property "gone" is not known, it has no values; valid are "price", "count", "brand", "paid", "due", "tags", "device", "device.os", "items", "items.id", "items.cost", "items.made"',
     ]);
   });
 });

@@ -37,7 +37,7 @@ group("metrics of the project", () => {
 
   it("must be known, and must not hold themselves", () => {
     expect(refusalsOf({ events: [named("mau")] }, project)).toEqual([
-      'events[0].metricName: "mau" is not a metric of the project, did you mean "dau"? valid are "dau", "twice", "loop", "pool"',
+      'events[0].metricName: "mau" is not a metric of the project, the nearest is "dau", valid are "dau", "twice", "loop", "pool"',
     ]);
     expect(refusalsOf({ events: [named("loop")] }, project)[0]).toContain(
       'needs definitions that refer to each other: "$metric.loop" > "$metric.pool" > "$metric.loop"',
@@ -139,7 +139,7 @@ it.each(["INTEGER", "Integer", "integer"])("takes the format %s", (format) => {
 
 it("warns of names that are not known, the first ten with a hint", () => {
   const events = Array.from({ length: 12 }, (_, i) => ({ ...normal("TOTAL_TIMES"), eventName: `gone${i}` }));
-  const hints = warningsOf({ events }).map((warning) => warning.includes("known are"));
+  const hints = warningsOf({ events }).map((warning) => warning.includes("valid are"));
   expect(hints).toEqual([...Array(10).fill(true), false, false]);
 });
 

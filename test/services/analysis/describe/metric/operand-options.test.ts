@@ -52,19 +52,19 @@ it.each([
   ],
   [
     { ...normal("TOTAL_TIMES"), eventName: "logn" },
-    'events[0].eventName: event "logn" is not known, it has no records; did you mean "login"? known are "login", "pay", "level_up"',
+    'events[0].eventName: event "logn" is not known, it has no records; the nearest is "login", valid are "login", "pay", "level_up"',
   ],
   [
     normal("TOTAL_TIMES", "", { format: "float2" }),
-    'events[0].format "float2" (valid are "float", "float3", "float4", "percent", "integer") is unknown and was ignored',
+    'events[0].format "float2" (the nearest is "float", valid are "float", "float3", "float4", "percent", "integer") is unknown and was ignored',
   ],
   [
     { ...normal("TOTAL_TIMES"), eventName: "gone" },
-    'events[0].eventName: event "gone" is not known, it has no records; known are "login", "pay", "level_up"',
+    'events[0].eventName: event "gone" is not known, it has no records; valid are "login", "pay", "level_up"',
   ],
   [
     formula("gone.TOTAL_TIMES"),
-    'events[0].customEvent: event "gone" is not known, it has no records; known are "login", "pay", "level_up"',
+    'events[0].customEvent: event "gone" is not known, it has no records; valid are "login", "pay", "level_up"',
   ],
 ])("warns of what has no effect in %j", (metric, warning) => {
   const project = projectOf({ metrics: { dau: { eventName: "login", analysis: "TRIG_USER_NUM" } } });
