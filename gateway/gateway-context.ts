@@ -4,6 +4,7 @@ import type { CallObserver, CallRecord } from "./call/record.ts";
 import type { OpenBytes } from "./http/open-bytes.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedMethod, ServedService } from "./methods.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface GatewayContext {
   readonly observer: CallObserver;
   /** The memory of incomplete request bodies and unread responses. */
   readonly openBytes: OpenBytes;
+  /** Streaming calls that are open. */
+  readonly streams: OpenStreams;
   readonly reportFault: ReportFault;
   /** Aborts when the time to drain is over, to end open streams. */
   readonly shutdownSignal: AbortSignal;

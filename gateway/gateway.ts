@@ -13,11 +13,13 @@ import { createHealth, type Health } from "./health/health.ts";
 import { Connections } from "./http/connections.ts";
 import type { NodeRequest, NodeResponse } from "./http/http.ts";
 import { OpenBytes } from "./http/open-bytes.ts";
-import { createPort, type TlsOptions } from "./http/port.ts";
+import { createPort, type PortOptions } from "./http/port.ts";
 import { sendResponse } from "./http/send.ts";
+import { checkTls, type TlsOptions } from "./http/server-options.ts";
 import { createLanes, type Lanes } from "./lanes/lanes.ts";
 import { type GatewayLimits, timeoutCheckMsOf } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
+import { OpenStreams } from "./open-streams.ts";
 import { createIndexPage } from "./pages/index-page.ts";
 import { readJsonBody } from "./pages/json-body.ts";
 import { createPages, type PagesOptions } from "./pages/pages.ts";
@@ -55,6 +57,9 @@ export interface GatewayOptions {
   readonly lanes?: boolean;
 }
 
+/** What may change while a gateway runs. The limits of headers do not. */
+export type GatewaySettings = Pick<GatewayOptions, "limits" | "sites">;
+
 export interface Gateway {
   readonly health: Health;
   /** Returns a transport of calls that a request makes within this process, see createInnerCalls. */
@@ -62,6 +67,15 @@ export interface Gateway {
   /** Reads the JSON body of a request to an endpoint, within the limits of calls. @throws ConnectError */
   readJsonBody(request: NodeRequest, maxBytes: number): Promise<unknown>;
   listen(host: string, port: number): Promise<AddressInfo>;
+  /**
+   * Prepares other limits and rules, and returns the function that puts them into effect. Calls in progress keep those
+   * that they began with, and open connections their limits.
+   */
+  prepare(settings: GatewaySettings): () => void;
+  /** Prepares another certificate for new connections. Whether clients present one stays the same. @throws Error */
+  prepareTls(tls: TlsOptions): () => void;
+  /** Ends the streaming calls whose callers may not make them any more. */
+  recheckStreams(): Promise<void>;
   /** Reports that it stops, lets calls finish for up to `drainMs`, then ends the others. */
   drain(drainMs: number): Promise<void>;
 }
@@ -71,53 +85,105 @@ export function createGateway(options: GatewayOptions): Gateway {
   const shutdown = new AbortController();
   const health = createHealth(options.services.map((service) => service.desc.typeName));
   const services = [...options.services, health.served];
-  const gateway: GatewayContext = {
+  const shared = {
     services: [...services, ...createReflection(services)],
     interceptors: options.interceptors ?? [],
-    limits: options.limits,
     unknownMembers: options.unknownMembers ?? "refuse",
-    authorize(record, served, header) {
-      options.authorize(record, served, header);
-      if (record.protocol !== "rest") served.admitCaller?.(record.caller);
-    },
+    authorize: createAuthorize(options.authorize),
     observer: allObservers(options.observers),
     reportFault: options.reportFault,
     openBytes: new OpenBytes(options.limits),
+    streams: new OpenStreams(),
     shutdownSignal: shutdown.signal,
+  } as const;
+  const compile = (settings: GatewaySettings): Compiled =>
+    compileGateway({ ...shared, limits: settings.limits }, health, { ...options, ...settings });
+  let current = compile(options);
+  const end = (): void => {
+    const reason = new ConnectError("the server is shutting down", Code.Unavailable);
+    shutdown.abort(reason);
+    shared.streams.endAll(reason);
   };
   const connections = new Connections(options.limits);
-  const sweep = (): void => {
-    const nowMs = performance.now();
-    connections.sweep(nowMs);
-    gateway.openBytes.sweep(nowMs);
-  };
-  let sweeping: NodeJS.Timeout | undefined;
-  const lanes = options.lanes === false ? undefined : createLanes(gateway);
+  const sweeping = createSweeping([connections, shared.openBytes]);
   const port = createPort({
     limits: options.limits,
     connections,
     ...(options.tls && { tls: options.tls }),
-    onStream: lanes?.onStream ?? (() => false),
-    onRequest: createDispatch(gateway, health, options, lanes),
+    onStream: (stream, headers, pass) => current.onStream(stream, headers, pass),
+    onRequest: (request, response) => current.onRequest(request, response),
   });
   return {
     health,
-    callsOf: createInnerCalls(gateway),
-    readJsonBody: (request, maxBytes) => readJsonBody(request, maxBytes, gateway),
+    callsOf: (origin) => current.callsOf(origin),
+    readJsonBody: (request, maxBytes) => readJsonBody(request, maxBytes, current.context),
     listen(host, number) {
-      sweeping = setInterval(sweep, timeoutCheckMsOf(options.limits)).unref();
+      sweeping.start(current.context.limits);
       return port.listen(host, number);
     },
+    prepare(settings) {
+      const next = compile(settings);
+      return () => {
+        const { limits } = settings;
+        current = next;
+        shared.openBytes.setLimits(limits);
+        connections.setLimits(limits);
+        port.setLimits(limits);
+        sweeping.start(limits);
+      };
+    },
+    prepareTls(tls) {
+      checkTls(tls);
+      return () => port.setTls(tls);
+    },
+    recheckStreams: () =>
+      shared.streams.recheck(({ record, served, header }) => shared.authorize(record, served, header)),
     async drain(drainMs) {
       health.drain();
-      const reason = new ConnectError("the server is shutting down", Code.Unavailable);
       // Streams that do not end by themselves get the last tenth of the time for their last message.
-      const timer = setTimeout(() => shutdown.abort(reason), drainMs * 0.9);
+      const timer = setTimeout(end, drainMs * 0.9);
       await port.drain(drainMs);
       clearTimeout(timer);
-      clearInterval(sweeping);
-      shutdown.abort(reason);
+      sweeping.stop();
+      end();
     },
+  };
+}
+
+/** Checks regularly what takes too long. */
+function createSweeping(swept: readonly { sweep(nowMs: number): void }[]) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start(limits: GatewayLimits): void {
+      clearInterval(timer);
+      timer = setInterval(() => {
+        const nowMs = performance.now();
+        for (const one of swept) one.sweep(nowMs);
+      }, timeoutCheckMsOf(limits)).unref();
+    },
+    stop: (): void => clearInterval(timer),
+  };
+}
+
+function createAuthorize(authorize: Authorize): Authorize {
+  return (record, served, header) => {
+    authorize(record, served, header);
+    if (record.protocol !== "rest") served.admitCaller?.(record.caller);
+  };
+}
+
+/** What serves calls by one set of limits and rules. */
+interface Compiled extends Pick<PortOptions, "onStream" | "onRequest">, Pick<Gateway, "callsOf"> {
+  readonly context: GatewayContext;
+}
+
+function compileGateway(context: GatewayContext, health: Health, options: GatewayOptions): Compiled {
+  const lanes = options.lanes === false ? undefined : createLanes(context);
+  return {
+    context,
+    onStream: lanes?.onStream ?? (() => false),
+    onRequest: createDispatch(context, health, options, lanes),
+    callsOf: createInnerCalls(context),
   };
 }
 

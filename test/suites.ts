@@ -82,6 +82,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "cmd/serve/mcp": ["test/e2e/mcp"],
   "cmd/serve/metrics": ["test/cmd/serve/metrics"],
+  "cmd/serve/reload": ["test/cmd/serve/reload"],
   "cmd/serve/tracing": ["test/cmd/serve/tracing"],
   "cmd/serve/webhook": ["test/cmd/serve/webhook"],
   "cmd/serve/move": ["test/cmd/serve/move", "test/servers/shared/move.test.ts"],

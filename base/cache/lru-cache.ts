@@ -5,14 +5,17 @@ interface Entry<V> {
 
 /** A map that holds entries up to a total size. Those read or set longest ago are removed first. */
 export class LruCache<K, V> {
-  readonly #maxSize: number;
+  readonly #maxSize: () => number;
   /** The entries in the order of their last use: a map keeps the order in which its keys were set. */
   readonly #entries = new Map<K, Entry<V>>();
   #size = 0;
 
-  /** @param maxSize number of entries, or of bytes when `set` is called with sizes in bytes */
-  constructor(maxSize: number) {
-    this.#maxSize = maxSize;
+  /**
+   * @param maxSize number of entries, or of bytes when `set` is called with sizes in bytes. A function returns the one
+   * for the next `set`.
+   */
+  constructor(maxSize: number | (() => number)) {
+    this.#maxSize = typeof maxSize === "number" ? () => maxSize : maxSize;
   }
 
   get size(): number {
@@ -30,11 +33,12 @@ export class LruCache<K, V> {
   /** An entry larger than the whole cache is not kept. */
   set(key: K, value: V, size = 1): void {
     this.#remove(key);
-    if (size > this.#maxSize) return;
+    const maxSize = this.#maxSize();
+    if (size > maxSize) return;
     this.#entries.set(key, { value, size });
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#maxSize) return;
+      if (this.#size <= maxSize) return;
       this.#remove(oldest);
     }
   }

@@ -29,7 +29,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
     if (reloads) process.on(reloadSignal, createReload(options, server));
     starting[Symbol.dispose]();
   });
-  logger.info({ signal, drainMs: loaded.config.drainMs }, "stopping");
+  logger.info({ signal, drainMs: server.drainMs() }, "stopping");
   for (const name of stopping) process.once(name, () => process.exit(1));
   await server.stop();
   process.exit(0);

@@ -22,8 +22,15 @@ interface Checks {
   readonly sessions: Sessions;
 }
 
-/** Creates the checks of callers. @throws Error when a rule is malformed or two keys are the same */
-export function createServerAuth({ auth, console }: Pick<Config, "auth" | "console">): ServerAuth {
+/**
+ * Creates the checks of callers.
+ * @param changed is called after keys or certificates have changed
+ * @throws Error when a rule is malformed or two keys are the same
+ */
+export function createServerAuth(
+  { auth, console }: Pick<Config, "auth" | "console">,
+  changed: () => void = () => {},
+): ServerAuth {
   let rules: AuthRules = auth;
   let current = createChecks(auth, console);
   return {
@@ -46,6 +53,7 @@ export function createServerAuth({ auth, console }: Pick<Config, "auth" | "conso
           apply() {
             current = next;
             rules = config.auth;
+            changed();
           },
         };
       },

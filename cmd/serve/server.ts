@@ -1,17 +1,13 @@
-import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { systemClock } from "../../base/async/clock.ts";
 import { watchClockJumps } from "../../base/async/clock-jumps.ts";
 import { packageVersion } from "../../base/package/root.ts";
-import { type Tracer, traceIdOf } from "../../base/trace/trace.ts";
-import { createAccessLog } from "../../gateway/access-log.ts";
+import { traceIdOf } from "../../base/trace/trace.ts";
 import type { ReportFault } from "../../gateway/call/failures.ts";
-import type { CallObserver } from "../../gateway/call/record.ts";
 import { createCallTraces } from "../../gateway/call-traces.ts";
-import { createGateway } from "../../gateway/gateway.ts";
-import type { TlsOptions } from "../../gateway/http/port.ts";
+import { createGateway, type GatewayOptions } from "../../gateway/gateway.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
-import { createMetrics } from "../../gateway/metrics/metrics.ts";
+import { createMetrics, type Metrics } from "../../gateway/metrics/metrics.ts";
 import { createApiPages } from "../../gateway/openapi/pages.ts";
 import { GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
 import { createPluginController, pluginHealthService } from "../../services/parser/plugin/plugin.ts";
@@ -21,17 +17,14 @@ import { formatPath } from "../config/problem.ts";
 import { describeApi } from "./api-description.ts";
 import { consolePath, createConsole } from "./console.ts";
 import { createDocs } from "./docs/docs.ts";
+import { createFollowedAccessLog } from "./log/access.ts";
 import { openLog } from "./log/log.ts";
-import { createMcp } from "./mcp/mcp.ts";
-import {
-  createReloading,
-  type NewConfig,
-  type ReloadablePart,
-  type ReloadReport,
-  runningWith,
-} from "./reload/reload.ts";
-import { createServerAuth } from "./server-auth.ts";
-import { openServices } from "./services.ts";
+import { createMcp, type Mcp } from "./mcp/mcp.ts";
+import { createLimitsPart, createTlsPart, readTls } from "./reload/gateway-parts.ts";
+import { createLiveConfig } from "./reload/live.ts";
+import { createReloading, type NewConfig, type ReloadReport, runningWith } from "./reload/reload.ts";
+import { createServerAuth, type ServerAuth } from "./server-auth.ts";
+import { type OpenServices, openServices } from "./services.ts";
 import { serveSettings } from "./settings.ts";
 import { createSiteLog, siteOptionsOf } from "./sites.ts";
 import { openTracing } from "./tracing/tracing.ts";
@@ -60,16 +53,21 @@ export interface RunningServer {
    * @throws ConfigError, when the old settings stay in effect
    */
   reload(loaded: NewConfig): Promise<ReloadReport>;
+  /** Returns the time for calls in progress when it stops. */
+  drainMs(): number;
   /** Drains, then closes what was opened. Safe to call more than once. */
   stop(): Promise<void>;
 }
 
 /** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be opened */
-export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
+export async function startServer(started: Config, options: ServerOptions = {}): Promise<RunningServer> {
   await using opened = new AsyncDisposableStack();
-  const running = runningWith(config);
-  const log = opened.use(openLog(config.log, options.logFd ?? 1));
-  const { logger } = log;
+  const running = runningWith(started);
+  const { logger } = opened.use(openLog(started.log, options.logFd ?? 1));
+  const accessLog = createFollowedAccessLog(logger);
+  const live = createLiveConfig(started, accessLog.follow);
+  const { config } = live;
+  accessLog.follow(config);
   opened.defer(() => logger.info("stopped"));
   opened.use(watchClockJumps(systemClock, (ms) => reportClockJump(logger, ms)));
   const metrics = createMetrics();
@@ -77,50 +75,46 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
   const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now, tracer };
   const served = opened.use(await openServices(config, tools));
-  const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
-  const auth = createServerAuth(config);
-  const reloading = createReloading([createLogLevel(logger), auth.part, ...served.parts], running, options);
-  if (options.describe) services.push(serveSettings(config, { ...reloading, rules: auth.rules }, served));
+  const auth = createServerAuth(config, () => void gateway.recheckStreams());
+  if (options.describe) {
+    const described = { describe: () => reloading.describe(), rules: auth.rules };
+    services.push(serveSettings(config, described, served));
+  }
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }
-  const console = config.console ? createConsole(auth.sessions) : undefined;
   const requireKey = config.auth.mode === "keys" ? auth.requireKey : undefined;
   const mcp = createMcp(config, { requireKey, now: tools.now });
   services.push(...mcp.services);
+  const onRefused = createSiteLog(logger);
+  const sitesOf = (rules: Config) => siteOptionsOf(rules, { isUnsigned: served.isUnsigned, onRefused });
   const gateway = createGateway({
     services,
     limits: config.limits,
     authorize: auth.authorize,
-    observers: [metrics.observer, ...createObservers(config, logger, tracer)],
+    // Before the log, whose lines have the ids of traces.
+    observers: [metrics.observer, ...(tracer ? [createCallTraces(tracer)] : []), accessLog.observer],
     reportFault: createFaultLog(logger),
-    codecs,
-    pages: {
-      ...console,
-      folders: [...(console?.folders ?? []), createDocs()],
-      endpoints: { ...console?.endpoints, ...mcp.endpoints },
-      checks,
-      metrics,
-      ...(config.metrics.auth === "keys" && { requireMetricsKey: auth.requireKey }),
-      pages: createApiPages(() => describeApi(services, codecs)),
-      reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
-    },
+    codecs: served.codecs,
+    pages: createPageOptions(config, { auth, mcp, metrics, logger, served, services }),
     unknownMembers: config.gateway.json.unknownMembers,
-    sites: siteOptionsOf(config, { isUnsigned: served.isUnsigned, onRefused: createSiteLog(logger) }),
+    sites: sitesOf(config),
     ...(config.tls && { tls: readTls(config.tls) }),
     lanes: options.lanes ?? true,
   });
+  const parts = [live.part, createLimitsPart(gateway, sitesOf), createTlsPart(gateway), auth.part];
+  const reloading = createReloading([...parts, ...served.parts], running, options);
   mcp.attach(gateway);
   if (options.onShutdownRequest) gateway.health.set(pluginHealthService, "serving");
   const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
   opened.defer(() => {
-    beginStop();
+    served.beginStop();
     return gateway.drain(config.drainMs);
   });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   logger.info(
-    { url, ...(console && { console: `${url}${consolePath}` }), version: packageVersion() },
+    { url, ...(config.console && { console: `${url}${consolePath}` }), version: packageVersion() },
     "listening",
   );
   // The process that started the server may wait for this line.
@@ -131,18 +125,36 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     address: { host, port, url },
     logger,
     reload: reloading.reload,
+    drainMs: () => config.drainMs,
     stop: () => (stopped ??= reloading.stop().then(() => stack.disposeAsync())),
   };
 }
 
-function createLogLevel(logger: Logger): ReloadablePart {
+interface PageParts {
+  readonly auth: ServerAuth;
+  readonly mcp: Mcp;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly served: OpenServices;
+  readonly services: readonly ServedService[];
+}
+
+function createPageOptions(
+  config: Config,
+  { auth, mcp, metrics, logger, served, services }: PageParts,
+): GatewayOptions["pages"] {
+  const console = config.console ? createConsole(auth.sessions) : undefined;
   return {
-    name: "logLevel",
-    prepare: async ({ log }) => ({
-      apply() {
-        logger.level = log.level;
-      },
-    }),
+    ...console,
+    folders: [...(console?.folders ?? []), createDocs()],
+    endpoints: { ...console?.endpoints, ...mcp.endpoints },
+    checks: served.checks,
+    metrics,
+    requireMetricsKey(request) {
+      if (config.metrics.auth === "keys") auth.requireKey(request);
+    },
+    pages: createApiPages(() => describeApi(services, served.codecs)),
+    reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
   };
 }
 
@@ -151,26 +163,10 @@ function reportClockJump(logger: Logger, ms: number): void {
   logger.warn({ ms }, `the system clock was set ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`);
 }
 
-function createObservers({ log }: Config, logger: Logger, tracer: Tracer | undefined): CallObserver[] {
-  const observers: CallObserver[] = [];
-  // Before the log, whose lines have the ids of traces.
-  if (tracer !== undefined) observers.push(createCallTraces(tracer));
-  if (log.access) observers.push(createAccessLog(logger));
-  return observers;
-}
-
 function createFaultLog(logger: Logger): ReportFault {
   return (error, { requestId, method, trace }) => {
     const name = `${method.parent.typeName}/${method.name}`;
     const trace_id = trace && traceIdOf(trace);
     logger.error({ err: error, requestId, method: name, trace_id }, "call failed");
-  };
-}
-
-function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {
-  return {
-    cert: readFileSync(cert),
-    key: readFileSync(key),
-    ...(ca !== undefined && { ca: readFileSync(ca) }),
   };
 }

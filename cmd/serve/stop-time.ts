@@ -11,16 +11,19 @@ export interface StopTime {
 /** The minimum time for a part, so that it can store its state. */
 const leastMs = 1_000;
 
-/** @param monotonicMs a monotonic clock */
-export function createStopTime(drainMs: number, monotonicMs: () => number): StopTime {
+/**
+ * @param drainMs returns the time for all parts together
+ * @param monotonicMs a monotonic clock
+ */
+export function createStopTime(drainMs: () => number, monotonicMs: () => number): StopTime {
   const stop = new AbortController();
   let endMs: number | undefined;
   return {
     signal: stop.signal,
     begin() {
-      endMs ??= monotonicMs() + drainMs;
+      endMs ??= monotonicMs() + drainMs();
       stop.abort();
     },
-    leftMs: () => Math.max(Math.min(leastMs, drainMs), (endMs ?? 0) - monotonicMs()),
+    leftMs: () => Math.max(Math.min(leastMs, drainMs()), (endMs ?? 0) - monotonicMs()),
   };
 }

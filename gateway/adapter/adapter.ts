@@ -33,6 +33,7 @@ import { refuseMethod } from "../rest/refuse-method.ts";
 import { checkBody, checkFrames } from "./check-messages.ts";
 import { joinBody, joinMessages } from "./join-messages.ts";
 import { codeOf, observeResponse, recordCode } from "./outcome.ts";
+import { openRevocation } from "./revocation.ts";
 import { explainUnsupportedType, reportMalformedMessage, reportMalformedMessages } from "./rewrite-errors.ts";
 
 interface Route {
@@ -159,6 +160,8 @@ async function handle(
     hold.settle();
   const reading = gateway.openBytes.openStream(connection, { cut: () => abortResponse(request, response) });
   const upload: Upload = { connection };
+  const revocation =
+    served.spec.kind === "unary" ? undefined : openRevocation(gateway, { record, served, request, response });
   let output: UniversalServerResponse | undefined;
   try {
     // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
@@ -177,7 +180,12 @@ async function handle(
       maxBytes: maxMessageBytesOf(gateway.limits, served),
       hold,
     });
-    output = await reportMalformedMessage(await handler({ ...universal, body }), served.desc.input.typeName);
+    const signal =
+      revocation === undefined ? universal.signal : AbortSignal.any([universal.signal, revocation.signal]);
+    output = await reportMalformedMessage(
+      await handler({ ...universal, body, signal }),
+      served.desc.input.typeName,
+    );
     output = explainUnsupportedType(output, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
@@ -201,6 +209,7 @@ async function handle(
     hold.close();
     reading.close();
     upload.leave?.();
+    revocation?.close();
     record.code ??= codeOf(output);
     gateway.observer.finished(record);
   }

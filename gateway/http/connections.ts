@@ -1,9 +1,10 @@
 import type { Http2Session } from "node:http2";
-import { BlockList, isIPv6, type Socket } from "node:net";
+import { BlockList, type Socket } from "node:net";
 import { Semaphore } from "../../base/async/semaphore.ts";
 import { LinkedList, ListMember } from "../../base/collections/linked-list.ts";
 import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
 import type { GatewayLimits } from "../limits.ts";
+import { networkOf } from "./network.ts";
 
 /**
  * The use of a connection that may be closed for another: without a call or a response so far, without a call now, or
@@ -15,7 +16,7 @@ type Use = "unused" | "idle" | "sending";
 export class Address {
   readonly name: string;
   /** Connections of many callers, as of a proxy: no limit per address applies. */
-  readonly isShared: boolean;
+  isShared: boolean;
   readonly connections = new Set<Connection>();
   /** Connections that may be closed for new ones, by their use: the oldest first, or the one that is idle for longest. */
   readonly closable: Readonly<Record<Use, LinkedList<Connection>>> = {
@@ -147,18 +148,27 @@ type ConnectionLimits = Pick<
  * that are new or still sending the body of their first request.
  */
 export class Connections {
-  readonly #limits: ConnectionLimits;
+  #limits!: ConnectionLimits;
   readonly #addresses = new Map<string, Address>();
   /** Addresses that may have a connection to close, by the number of their connections. */
   readonly #bySize: Set<Address>[] = [];
-  readonly #proxies: BlockList;
+  #proxies = new BlockList();
   /** Connections by their remote end, which the outer and inner sockets of TLS share. */
   readonly #byPort = new Map<string, Connection>();
   #count = 0;
 
   constructor(limits: ConnectionLimits) {
+    this.setLimits(limits);
+  }
+
+  /** Changes the limits. No open connection is closed for it. */
+  setLimits(limits: ConnectionLimits): void {
     this.#limits = limits;
     this.#proxies = blockListOf(limits.trustedProxies);
+    for (const address of this.#addresses.values()) {
+      const [connection] = address.connections;
+      address.isShared = this.#isProxy(connection?.socket?.remoteAddress ?? "");
+    }
   }
 
   get count(): number {
@@ -267,24 +277,12 @@ export class Connections {
     const name = networkOf(remote);
     const known = this.#addresses.get(name);
     if (known !== undefined) return known;
-    const isShared = remote !== "" && hasAddress(this.#proxies, remote);
-    return new Address(name, isShared, (address) => this.#list(address));
+    return new Address(name, this.#isProxy(remote), (address) => this.#list(address));
   }
-}
 
-/** Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address: one client has all addresses that begin with them. */
-export function networkOf(remote: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
-  if (mapped !== undefined || !isIPv6(remote)) return mapped ?? remote;
-  const [head = "", tail] = remote.split("%")[0]!.split("::");
-  const first = head === "" ? [] : head.split(":");
-  const last = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-  const groups = [...first, ...new Array<string>(zeros).fill("0"), ...last];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  #isProxy(remote: string): boolean {
+    return remote !== "" && hasAddress(this.#proxies, remote);
+  }
 }
 
 /** @param ranges addresses, or networks such as `10.0.0.0/8` */

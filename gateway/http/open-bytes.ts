@@ -36,14 +36,19 @@ const graceMs = 30_000;
  * long are aborted too.
  */
 export class OpenBytes {
-  readonly #limits: ByteLimits;
-  readonly #perConnection: number;
-  readonly #perAddress: number;
-  readonly #total: number;
+  #limits!: ByteLimits;
+  #perConnection = 0;
+  #perAddress = 0;
+  #total = 0;
   readonly #holds = new LinkedList<ByteShare>();
   #bytes = 0;
 
   constructor(limits: ByteLimits) {
+    this.setLimits(limits);
+  }
+
+  /** Changes the limits, from the next byte on. */
+  setLimits(limits: ByteLimits): void {
     this.#limits = limits;
     // An allowed message must fit, with some room for others.
     const largest = 1.25 * Math.max(limits.maxMessageBytes, ...Object.values(limits.methods));

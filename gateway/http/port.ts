@@ -3,7 +3,7 @@ import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
-import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
+import type { GatewayLimits } from "../limits.ts";
 import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
@@ -11,13 +11,15 @@ import type { NodeRequest, NodeResponse } from "./http.ts";
 import { closeWhenIdle } from "./idle-session.ts";
 import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
-
-/** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
-export interface TlsOptions {
-  readonly cert: string | Buffer;
-  readonly key: string | Buffer;
-  readonly ca?: string | Buffer;
-}
+import {
+  contextOf,
+  http1Options,
+  http2Options,
+  sessionWindowBytes,
+  settingsOf,
+  type TlsOptions,
+  timesOf,
+} from "./server-options.ts";
 
 export interface PortOptions {
   readonly limits: GatewayLimits;
@@ -44,6 +46,15 @@ export interface Port {
    * `graceMs`.
    */
   drain(graceMs: number): Promise<void>;
+  /** Changes limits of calls and of new connections, except of the size of headers and the time for them. */
+  setLimits(limits: GatewayLimits): void;
+  /** Changes the certificate for new connections. Whether clients present one stays the same. */
+  setTls(tls: TlsOptions): void;
+}
+
+/** The limits in effect. */
+interface LiveLimits {
+  current: GatewayLimits;
 }
 
 /**
@@ -55,13 +66,6 @@ const sessionsPerIteration = 2;
 const streamsPerIteration = 128;
 /** Those of them that are HTTP requests, or streams that Connect's handlers serve, which take 0.2 ms. */
 const requestsPerIteration = 16;
-/** HTTP/2 flow control: a stream of 100 MiB would crawl through the default window of 64 KiB. */
-const streamWindowBytes = 1024 * 1024;
-const sessionWindowBytes = 16 * 1024 * 1024;
-/** Node counts what a session buffers; at its default of 10 MB big messages kill the session. */
-const maxSessionMemoryMegabytes = 256;
-/** Silence on a connection after which TCP asks whether its peer is still there. */
-const keepAliveMs = 60_000;
 /** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
 const idleGraceMs = 250;
 
@@ -77,6 +81,7 @@ export function createPort(options: PortOptions): Port {
   const sockets = new Set<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
   const http1Sockets = new Set<Http1Socket>();
+  const limits: LiveLimits = { current: options.limits };
   let draining = false;
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if ("shouldKeepAlive" in response) {
@@ -96,14 +101,16 @@ export function createPort(options: PortOptions): Port {
     }
     options.onRequest(request, response);
   };
-  const server = options.tls ? createTls(options, options.tls, onRequest) : createPlain(options, onRequest);
+  const server = options.tls
+    ? createTls(options.limits, options.tls, onRequest)
+    : createPlain(limits, onRequest);
   const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
   const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
-  putFirst(h2, options);
+  putFirst(h2, options.onStream, limits);
   h2.on("session", (session: http2.ServerHttp2Session) => {
     options.connections.alias(session, session.socket);
     session.setLocalWindowSize(sessionWindowBytes);
-    closeWhenIdle(session, options.limits.idleTimeoutMs);
+    closeWhenIdle(session, limits.current.idleTimeoutMs);
     // A broken session ends its calls, which report it themselves.
     session.on("error", () => {});
     sessions.add(session);
@@ -128,30 +135,44 @@ export function createPort(options: PortOptions): Port {
       }),
     async drain(graceMs) {
       draining = true;
-      // http.Server.close would at once cut idle connections that a peer may be sending on.
-      const closed = new Promise<void>((resolve) =>
-        net.Server.prototype.close.call(listener, () => resolve()),
-      );
       for (const session of sessions) session.close();
       for (const { [kResponse]: latest } of http1Sockets) if (latest) closeAfterResponse(latest);
-      const stop = new AbortController();
-      const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
-        for (const socket of sockets) socket.destroy();
-      }, ignore);
-      const reap = setInterval(() => {
-        listener.closeIdleConnections?.();
-        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-      }, idleGraceMs);
-      await closed;
-      clearInterval(reap);
-      stop.abort();
-      await cut;
+      await closeListener(listener, sockets, graceMs);
     },
+    setLimits(next) {
+      limits.current = next;
+      // The server of HTTP/1.1, which has these properties also where TLS chooses the protocol.
+      Object.assign(listener, timesOf(next));
+      h2.updateSettings(settingsOf(next));
+    },
+    setTls: (tls) => (h2 as http2.Http2SecureServer).setSecureContext(contextOf(tls)),
   };
 }
 
+/** Accepts no more connections, and resolves when all are closed; destroys those that are open after `graceMs`. */
+async function closeListener(
+  listener: net.Server & { closeIdleConnections?: () => void },
+  sockets: ReadonlySet<net.Socket>,
+  graceMs: number,
+): Promise<void> {
+  // http.Server.close would at once cut idle connections that a peer may be sending on.
+  const closed = new Promise<void>((resolve) => net.Server.prototype.close.call(listener, () => resolve()));
+  const stop = new AbortController();
+  const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
+    for (const socket of sockets) socket.destroy();
+  }, ignore);
+  const reap = setInterval(() => {
+    listener.closeIdleConnections?.();
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, idleGraceMs);
+  await closed;
+  clearInterval(reap);
+  stop.abort();
+  await cut;
+}
+
 function createTls(
-  { limits }: PortOptions,
+  limits: GatewayLimits,
   tls: TlsOptions,
   onRequest: (request: NodeRequest, response: NodeResponse) => void,
 ): http2.Http2SecureServer {
@@ -159,10 +180,8 @@ function createTls(
     {
       ...http1Options(limits),
       ...http2Options(limits),
-      cert: tls.cert,
-      key: tls.key,
-      ...(tls.ca === undefined ? {} : { ca: tls.ca, requestCert: true, rejectUnauthorized: true }),
-      minVersion: "TLSv1.2",
+      ...contextOf(tls),
+      ...(tls.ca !== undefined && { requestCert: true, rejectUnauthorized: true }),
       handshakeTimeout: limits.headersTimeoutMs,
       allowHTTP1: true,
     },
@@ -176,17 +195,17 @@ function createTls(
  * HTTP/2 preface are handed to the other server.
  */
 function createPlain(
-  { limits }: PortOptions,
+  limits: LiveLimits,
   onRequest: (request: NodeRequest, response: NodeResponse) => void,
 ): { h1: http.Server; h2: http2.Http2Server } {
-  const h1 = http.createServer(http1Options(limits), onRequest);
-  const h2 = http2.createServer(http2Options(limits), onRequest);
+  const h1 = http.createServer(http1Options(limits.current), onRequest);
+  const h2 = http2.createServer(http2Options(limits.current), onRequest);
   const serveHttp1 = h1.listeners("connection")[0] as (this: http.Server, socket: net.Socket) => void;
   h1.removeAllListeners("connection");
   const waiting = new FairWorkQueue<Address>(sessionsPerIteration);
   h1.on("connection", (socket: net.Socket) => {
     socket.setNoDelay(true);
-    detectHttp2(socket, limits.headersTimeoutMs, (isHttp2) => {
+    detectHttp2(socket, limits.current.headersTimeoutMs, (isHttp2) => {
       if (isHttp2) {
         // HTTP/1.1 servers keep a connection whose peer has ended its side; HTTP/2 servers close it.
         socket.allowHalfOpen = false;
@@ -213,7 +232,8 @@ type StreamListener = (
 /** Puts a listener before Node's own, which turns streams into requests. */
 function putFirst(
   h2: http2.Http2Server | http2.Http2SecureServer,
-  { onStream, limits }: Pick<PortOptions, "onStream" | "limits">,
+  onStream: OnStream,
+  limits: LiveLimits,
 ): void {
   const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
   h2.removeAllListeners("stream");
@@ -227,37 +247,12 @@ function putFirst(
   const listener: StreamListener = (stream, headers, flags, rawHeaders) => {
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
-    else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
+    else if (!startHttp2Call(stream, limits.current.maxCallsPerAddress)) return;
     // Without a closure, which most streams do not need.
     else if (streams.admits()) begin(stream, headers, flags, rawHeaders);
     else startLater(streams, stream, () => begin(stream, headers, flags, rawHeaders));
   };
   (h2 as http2.Http2Server).on("stream", listener);
-}
-
-function http1Options(limits: GatewayLimits): http.ServerOptions {
-  return {
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: Math.min(limits.idleTimeoutMs, 75_000),
-    connectionsCheckingInterval: timeoutCheckMsOf(limits),
-    // A peer that vanished without a word would keep its streams open for ever.
-    keepAlive: true,
-    keepAliveInitialDelay: keepAliveMs,
-  };
-}
-
-function http2Options(limits: GatewayLimits): http2.ServerOptions {
-  return {
-    maxSessionMemory: maxSessionMemoryMegabytes,
-    settings: {
-      initialWindowSize: streamWindowBytes,
-      maxConcurrentStreams: limits.maxConcurrentStreams,
-      maxHeaderListSize: limits.maxHeaderBytes,
-      enablePush: false,
-    },
-  };
 }
 
 /** A separate function, so that the closures of a connection do not hold its requests. */

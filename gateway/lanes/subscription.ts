@@ -12,11 +12,12 @@ import { createWireCodec, type WireCodec } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { connectionOf } from "../http/connections.ts";
 import { MessageBuffer } from "../http/message-buffer.ts";
-import type { ByteShare, ShareOwner } from "../http/open-bytes.ts";
+import type { ByteShare } from "../http/open-bytes.ts";
 import { enterStream } from "../http/open-calls.ts";
 import { endUnreadStream } from "../http/send.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod, Subscribe, Subscriber } from "../methods.ts";
+import type { OpenStream } from "../open-streams.ts";
 import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
 
 /** Serves a call whose caller is authorized. */
@@ -52,12 +53,8 @@ export function createSubscriptionLane(
     input: createWireCodec(served.desc.input),
     output: createWireCodec(served.desc.output),
   };
-  const open = new Set<SubscriptionCall>();
-  gateway.shutdownSignal.addEventListener("abort", () => {
-    for (const call of open) call.fail(gateway.shutdownSignal.reason);
-  });
   return (stream, headers, record) => {
-    new SubscriptionCall({ gateway, method, open }, stream, headers, record).start(headers);
+    new SubscriptionCall({ gateway, method }, stream, headers, record).start(headers);
   };
 }
 
@@ -73,14 +70,14 @@ const contentType = "application/grpc+proto";
 interface SubscriptionLane {
   readonly gateway: GatewayContext;
   readonly method: SubscriptionMethod;
-  readonly open: Set<SubscriptionCall>;
 }
 
 /** One call. Shared listeners find it by `kCall`, so that it creates no closures. */
-class SubscriptionCall implements ShareOwner, Subscriber {
+class SubscriptionCall implements OpenStream, Subscriber {
   readonly #lane: SubscriptionLane;
   readonly #stream: LaneStream;
-  readonly #record: CallRecord;
+  readonly record: CallRecord;
+  readonly served: ServedMethod;
   readonly #call: Call;
   #body: MessageBuffer | undefined = new MessageBuffer();
   #hold: ByteShare | undefined;
@@ -101,21 +98,26 @@ class SubscriptionCall implements ShareOwner, Subscriber {
   ) {
     this.#lane = lane;
     this.#stream = stream;
-    this.#record = record;
+    this.record = record;
+    this.served = lane.method.served;
     const target = headers[":path"] as string;
-    this.#call = new Call(lane.method.served, record, { method: "POST", target, headers });
+    this.#call = new Call(this.served, record, { method: "POST", target, headers });
     this.#stream[kCall] = this;
   }
 
+  get header(): Headers {
+    return this.#call.requestHeader;
+  }
+
   start(headers: IncomingHttpHeaders): void {
-    const { gateway, open } = this.#lane;
+    const { gateway } = this.#lane;
     const stream = this.#stream;
-    open.add(this);
-    gateway.observer.started(this.#record);
+    gateway.streams.add(this);
+    gateway.observer.started(this.record);
     stream.on("error", ignore).on("close", onClose);
     const connection = connectionOf(stream.session);
     try {
-      if (this.#record.caller.kind === "anonymous") this.#leave = enterStream(connection, gateway.limits);
+      if (this.record.caller.kind === "anonymous") this.#leave = enterStream(connection, gateway.limits);
       const timeout = headers["grpc-timeout"];
       const { timeoutMs, error } =
         typeof timeout === "string" ? parseTimeout(timeout, Number.MAX_SAFE_INTEGER) : noTimeout;
@@ -151,7 +153,7 @@ class SubscriptionCall implements ShareOwner, Subscriber {
     try {
       const payload = unwrapMessage(this.#body?.take());
       this.#body = undefined;
-      this.#record.bytesIn = payload.length;
+      this.record.bytesIn = payload.length;
       const message = this.#decode(payload);
       this.#call.message = message;
       this.#stream.respond(this.#head(), withTrailers);
@@ -182,7 +184,7 @@ class SubscriptionCall implements ShareOwner, Subscriber {
     const bytes = head.length - prefixBytes + tail.length;
     head[0] = 0;
     head.writeUInt32BE(bytes, 1);
-    this.#record.bytesOut += bytes;
+    this.record.bytesOut += bytes;
     const frame = tail.length === 0 ? head : Buffer.concat([head, tail]);
     this.#isFull = !this.#stream.write(frame);
     if (this.#isFull) this.#stream.once("drain", onDrain);
@@ -204,7 +206,7 @@ class SubscriptionCall implements ShareOwner, Subscriber {
   fail(reason: unknown): void {
     if (this.#ended) return;
     const { reportFault } = this.#lane.gateway;
-    const error = toSafeError(reason, this.#record, reportFault);
+    const error = toSafeError(reason, this.record, reportFault);
     if (this.#stream.headersSent) {
       this.#end(error);
       return;
@@ -233,7 +235,7 @@ class SubscriptionCall implements ShareOwner, Subscriber {
   }
 
   #head(): OutgoingHttpHeaders {
-    return { ":status": 200, "content-type": contentType, "x-request-id": this.#record.requestId };
+    return { ":status": 200, "content-type": contentType, "x-request-id": this.record.requestId };
   }
 
   #end(error: ConnectError | undefined): void {
@@ -244,16 +246,16 @@ class SubscriptionCall implements ShareOwner, Subscriber {
   }
 
   #finish(code: Code | undefined): void {
-    const { gateway, open } = this.#lane;
+    const { gateway } = this.#lane;
     this.#ended = true;
     this.#body = undefined;
-    open.delete(this);
+    gateway.streams.delete(this);
     this.#hold?.close();
     this.#unsubscribe?.();
     this.#leave?.();
-    this.#record.code = code;
+    this.record.code = code;
     this.#call.end();
-    gateway.observer.finished(this.#record);
+    gateway.observer.finished(this.record);
   }
 }
 

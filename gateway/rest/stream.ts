@@ -13,6 +13,7 @@ import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from
 import type { ByteShare } from "../http/open-bytes.ts";
 import { abortResponse, sendResponse } from "../http/send.ts";
 import { bodyLimitOf } from "../limits.ts";
+import type { OpenStream } from "../open-streams.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileAdmit, compileRequest } from "./request.ts";
 import { compileResponse, type WriteResponse } from "./response.ts";
@@ -43,6 +44,8 @@ export function compileStreamRoute(
     const hold = gateway.openBytes.openBody(connectionOfRequest(request), { cut });
     const reading = gateway.openBytes.openStream(connectionOfRequest(request), { cut });
     const release = abortWith(call, response, gateway.shutdownSignal);
+    const stream: OpenStream = { record, served, header: call.requestHeader, cut };
+    gateway.streams.add(stream);
     try {
       await untilCallAborted(call, async () => {
         gateway.authorize(record, served, call.requestHeader);
@@ -81,6 +84,7 @@ export function compileStreamRoute(
       hold.close();
       reading.close();
       release();
+      gateway.streams.delete(stream);
       call.end();
       gateway.observer.finished(record);
     }

@@ -1,6 +1,6 @@
 import { TokenBucket } from "../../base/async/token-bucket.ts";
 import { LruCache } from "../../base/cache/lru-cache.ts";
-import { networkOf } from "../http/connections.ts";
+import { networkOf } from "../http/network.ts";
 
 /** Wrong keys that one address may send: ten at once, then ten a minute. */
 const wrongKeys = { perSecond: 1 / 6, burst: 10 } as const;

@@ -24,12 +24,12 @@ import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 export interface AnalysisProxyOptions {
   readonly projects: ReadonlyMap<number, AnalysisProject>;
   readonly tokens: TokenList;
-  /** Rate limit of tokens without a limit of their own; undefined for none. */
-  readonly rateLimit: RateLimit | undefined;
-  /** Most bytes of all cached results; 0 caches none. */
-  readonly cacheMaxBytes: number;
-  /** A stream ends when its client reads nothing for this long. */
-  readonly readerStallMs: number;
+  /** Returns the rate limit of tokens without a limit of their own; undefined for none. */
+  readonly rateLimit: () => RateLimit | undefined;
+  /** Returns the most bytes of all cached results; 0 caches none. */
+  readonly cacheMaxBytes: () => number;
+  /** A stream ends when its client reads nothing for as long as this returns at its start. */
+  readonly readerStallMs: () => number;
   /** How values are written over REST; the same as that of the codecs. */
   readonly style: ValueStyle;
   readonly observer: AnalysisObserver;
@@ -99,7 +99,7 @@ export function createAnalysisProxy(
     forwardQuery: (request, context) =>
       streamCall(observer, "forward", context.signal, (notes) => {
         notes.engine = "platform";
-        const times = { seconds: maxSeconds, stallMs: options.readerStallMs };
+        const times = { seconds: maxSeconds, stallMs: options.readerStallMs() };
         return eachWithinTime(context.signal, times, (signal) => forwardQuery(request, context, signal));
       }),
     importCluster: (requests, context) =>
@@ -127,13 +127,13 @@ function createDownloads(
   { observer, readerStallMs }: Pick<AnalysisProxyOptions, "observer" | "readerStallMs">,
   admission: Admission,
 ): Downloads {
-  const times = { seconds: maxSeconds, stallMs: readerStallMs };
+  const times = () => ({ seconds: maxSeconds, stallMs: readerStallMs() });
   return {
     downloadEvents: (request, context) =>
       streamCall(observer, "download", context.signal, async function* (notes) {
         const call = await admitQuery(request, context, admission, faultsOfChoice(request), notes);
         const header = call.rest && context.responseHeader;
-        yield* eachWithinTime(context.signal, times, (signal) =>
+        yield* eachWithinTime(context.signal, times(), (signal) =>
           styleDownload(call.project.engine.download(call.query, { ...call, signal }), request, header),
         );
       }),
@@ -141,7 +141,7 @@ function createDownloads(
       streamCall(observer, "download_users", context.signal, async function* (notes) {
         const call = await admitQuery(request, context, admission, faultsOfChoice(request), notes);
         const header = call.rest && context.responseHeader;
-        yield* eachWithinTime(context.signal, times, (signal) =>
+        yield* eachWithinTime(context.signal, times(), (signal) =>
           styleDownload(call.project.engine.downloadUsers(call.query, { ...call, signal }), request, header),
         );
       }),

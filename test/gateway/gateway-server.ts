@@ -3,7 +3,7 @@ import { onTestFinished, vi } from "vitest";
 import type { CallRecord } from "../../gateway/call/record.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
 import type { Authorize } from "../../gateway/gateway-context.ts";
-import type { TlsOptions } from "../../gateway/http/port.ts";
+import type { TlsOptions } from "../../gateway/http/server-options.ts";
 import { defaultLimits, type GatewayLimits } from "../../gateway/limits.ts";
 import { type ServeOptions, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";

@@ -67,7 +67,8 @@ export async function openAnalysisServices(
   { logger, registry, locate, ...surroundings }: Surroundings,
 ): Promise<AnalysisServices> {
   await using opened = new AsyncDisposableStack();
-  const { platform, percentAs, rateLimit, cacheMaxBytes, readerStallMs } = config.analysis;
+  const { platform, percentAs } = config.analysis;
+  const limits = limitsOf(config);
   const definitions = defineProjects(config, locate);
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
   const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
@@ -83,7 +84,7 @@ export async function openAnalysisServices(
     createAdmission({
       projects: await projects(),
       tokens,
-      rateLimit,
+      rateLimit: limits.rateLimit,
       monotonic,
       keyOf: analystOf(config),
       traceOf,
@@ -96,8 +97,10 @@ export async function openAnalysisServices(
       admission(),
     ]);
     const { now } = surroundings;
-    const limits = { tokens, rateLimit, cacheMaxBytes, readerStallMs, monotonic };
-    return createAnalysisProxy({ ...limits, projects: known, style, observer, now }, admitting);
+    return createAnalysisProxy(
+      { ...limits, tokens, monotonic, projects: known, style, observer, now },
+      admitting,
+    );
   });
   const catalog = createLateService(Catalog, async () => {
     const { createCatalog } = await import("../../../services/analysis/catalog/catalog.ts");
@@ -119,6 +122,15 @@ export async function openAnalysisServices(
     codecs,
     admit,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Limits that may change while the server runs. */
+function limitsOf({ analysis }: Config) {
+  return {
+    rateLimit: () => analysis.rateLimit,
+    cacheMaxBytes: () => analysis.cacheMaxBytes,
+    readerStallMs: () => analysis.readerStallMs,
   };
 }
 

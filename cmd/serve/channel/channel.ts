@@ -61,7 +61,10 @@ const retryMs = 5_000;
 export function openChannelServices(config: Config, surroundings: ChannelSurroundings): ChannelServices {
   const { logger, registry } = surroundings;
   const metrics = createChannelMetrics(registry);
-  const stop = createStopTime(config.drainMs, () => performance.now());
+  const stop = createStopTime(
+    () => config.drainMs,
+    () => performance.now(),
+  );
   const opening = createLazyResource(() => open(config, surroundings, metrics, stop));
   const beginning = mayHaveTasks(config, channelPlace(config))
     ? resume(opening.get, stop.signal, logger)

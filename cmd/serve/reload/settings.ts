@@ -9,7 +9,49 @@ export const reloadable = {
     ["auth", "keys"],
     ["auth", "certificates"],
   ],
-  logLevel: [["log", "level"]],
+  /** Values that are read when they are used. */
+  live: [
+    ["metrics", "auth"],
+    ["mcp", "push", "allow"],
+    ["mcp", "push", "maxPerDay"],
+    ["mcp", "push", "maxUsers"],
+    ["drainMs"],
+    ["log", "level"],
+    ["log", "access"],
+    ["analysis", "rateLimit"],
+    ["analysis", "cacheMaxBytes"],
+    ["analysis", "readerStallMs"],
+  ],
+  limits: [
+    ["gateway", "hosts"],
+    ["gateway", "cors"],
+    ["limits", "maxMessageBytes"],
+    ["limits", "methods"],
+    ["limits", "unknownCallerBytes"],
+    ["limits", "json"],
+    ["limits", "maxConnections"],
+    ["limits", "maxConnectionsPerAddress"],
+    ["limits", "maxCallsPerAddress"],
+    ["limits", "openStreamsPerConnection"],
+    ["limits", "openStreamsPerAddress"],
+    ["limits", "trustedProxies"],
+    ["limits", "openBytes"],
+    ["limits", "openBytesPerAddress"],
+    ["limits", "openBytesPerConnection"],
+    ["limits", "minBytesPerSecond"],
+    ["limits", "stallTimeoutMs"],
+    ["limits", "unusedTimeoutMs"],
+    ["limits", "maxConcurrentStreams"],
+    ["limits", "requestTimeoutMs"],
+    ["limits", "idleTimeoutMs"],
+    ["limits", "maxDeadlineMs"],
+    ["limits", "compressMinBytes"],
+  ],
+  certificate: [
+    ["tls", "cert"],
+    ["tls", "key"],
+    ["tls", "ca"],
+  ],
   parser: [
     ["parser", "separator"],
     ["parser", "indexSeparator"],
@@ -38,14 +80,23 @@ export interface RestartRule {
 }
 
 export const restartRules: readonly RestartRule[] = [
-  { paths: [["listen"], ["tls"], ["limits"]], reason: "The port is open." },
+  {
+    paths: [["listen"], ["limits", "maxHeaderBytes"], ["limits", "headersTimeoutMs"]],
+    reason: "The port is open with them.",
+  },
   {
     paths: [["data"], ["stores"], ["webhook", "inbox"], ["channel", "store"], ["parser", "deadLetters"]],
     reason: "Files and databases are open, and what they hold stays where it is.",
   },
   {
-    paths: [["auth", "mode"], ["console"], ["gateway"], ["mcp"], ["metrics"]],
-    reason: "What is served, and whether callers need a key, is decided at the start.",
+    paths: [
+      ["auth", "mode"],
+      ["console"],
+      ["gateway", "json"],
+      ["mcp", "enabled"],
+      ["analysis", "percentAs"],
+    ],
+    reason: "What is served, to whom and in which form is decided at the start.",
   },
   {
     paths: [["projects"], ["events"], ["parser", "store"], ["analysis", "platform"]],
@@ -53,20 +104,16 @@ export const restartRules: readonly RestartRule[] = [
   },
   {
     paths: [
-      ["analysis", "rateLimit"],
-      ["analysis", "cacheMaxBytes"],
-      ["analysis", "readerStallMs"],
-      ["analysis", "percentAs"],
       ["channel", "outbound"],
       ["channel", "retentionMs"],
       ["channel", "concurrency"],
       ["webhook", "clicks"],
     ],
-    reason: "Queries, pushes and clicks in progress use them.",
+    reason: "Pushes and clicks in progress use them.",
   },
   {
-    paths: [["log", "access"], ["log", "pretty"], ["tracing"], ["drainMs"]],
-    reason: "The log, the collector of traces and the stop are prepared at the start.",
+    paths: [["log", "pretty"], ["tracing"]],
+    reason: "The log and the collector of traces are opened with them.",
   },
 ];
 

@@ -87,7 +87,10 @@ export async function openWebhookServices(
   const refused = createRefusedRequests({ channels, now: Date.now });
   const receiveLog = createReceiveLog(logger, throttle, (name) => channels.has(name));
   const receiveObserver = keepRefused(combineObservers(metrics.receive, receiveLog), refused);
-  const stop = createStopTime(config.drainMs, () => performance.now());
+  const stop = createStopTime(
+    () => config.drainMs,
+    () => performance.now(),
+  );
   const outbound = createFollowedOutbound(config.webhook.outbound);
   const spool = await openClicks(config, opened, { ...surroundings, throttle, outbound, stop });
   const ports: MessagePorts = {

@@ -17,7 +17,7 @@ export interface AdmissionOptions {
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;
   /** Rate limit of tokens without a limit of their own; undefined for none. */
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit: () => RateLimit | undefined;
   /** Returns the name of a caller that the gateway has accepted for the method, such as that of its key. */
   readonly keyOf?: ((context: HandlerContext) => string | undefined) | undefined;
   /** Returns the trace of a call. Default: none. */
@@ -67,7 +67,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { tokens, projects, monotonic, rateLimit, keyOf } = options;
   const buckets = new Map<string, TokenBucket>();
   const limit = (rule: TokenRule): void => {
-    const own = rule.rateLimit ?? rateLimit;
+    const own = rule.rateLimit ?? rateLimit();
     if (own === undefined) return;
     const nowMs = monotonic();
     const bucket = buckets.get(rule.name) ?? new TokenBucket(own, nowMs);

@@ -37,8 +37,8 @@ export interface CachedResults {
 }
 
 export interface CacheOptions {
-  /** Most bytes of all cached results; 0 caches none. */
-  readonly cacheMaxBytes: number;
+  /** Returns the most bytes of all cached results; 0 caches none. */
+  readonly cacheMaxBytes: () => number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

@@ -4,7 +4,10 @@ import { createStopTime } from "../../../cmd/serve/stop-time.ts";
 describe("the time to stop", () => {
   it("is shared by those who stop one after the other, and never less than a second", () => {
     let nowMs = 100;
-    const stop = createStopTime(5_000, () => nowMs);
+    const stop = createStopTime(
+      () => 5_000,
+      () => nowMs,
+    );
     expect(stop.signal.aborted).toBe(false);
     stop.begin();
     nowMs += 1_500;
@@ -15,7 +18,10 @@ describe("the time to stop", () => {
   });
 
   it("is what is configured, where that is less", () => {
-    const stop = createStopTime(20, () => 0);
+    const stop = createStopTime(
+      () => 20,
+      () => 0,
+    );
     expect(stop.leftMs()).toBe(20);
   });
 });

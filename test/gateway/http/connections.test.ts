@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type Connection, Connections, connectionOf, networkOf } from "../../../gateway/http/connections.ts";
+import { type Connection, Connections, connectionOf } from "../../../gateway/http/connections.ts";
+import { networkOf } from "../../../gateway/http/network.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 
 class FakeSocket extends EventEmitter {

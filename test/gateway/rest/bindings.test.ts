@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
+import { OpenStreams } from "../../../gateway/open-streams.ts";
 import { compileBindings } from "../../../gateway/rest/bindings.ts";
 import { createRestRouter } from "../../../gateway/rest/rest.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
@@ -85,6 +86,7 @@ function routerOf(...services: readonly ServedService[]) {
     authorize: () => {},
     observer: { started: () => {}, finished: () => {} },
     openBytes: new OpenBytes(defaultLimits),
+    streams: new OpenStreams(),
     reportFault: () => {},
     shutdownSignal: new AbortController().signal,
   });

@@ -9,6 +9,7 @@ import type { NodeRequest, NodeResponse } from "../../../gateway/http/http.ts";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
+import { OpenStreams } from "../../../gateway/open-streams.ts";
 import { createRestRouter } from "../../../gateway/rest/rest.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
 import { createFailing, createLibrary, returnCodes, type Seen } from "../testproto/library.ts";
@@ -56,6 +57,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
     unknownMembers: "refuse",
     authorize: () => {},
     openBytes: new OpenBytes(defaultLimits),
+    streams: new OpenStreams(),
     observer: {
       started: (record) => started.push(record),
       finished: (record) => {

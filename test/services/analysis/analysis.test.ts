@@ -66,7 +66,7 @@ describe("tokens", () => {
   test("share the limit of the configuration where they have none of their own", async () => {
     const { client } = await openProxy({
       engine: { analyze: async () => ({ message: analyzed }) },
-      rateLimit: { perSecond: 1, burst: 1 },
+      rateLimit: () => ({ perSecond: 1, burst: 1 }),
     });
     await client.analyzeEvents({ token: "token-one", query: typed });
     const error = await errorOf(client.analyzeEvents({ token: "token-one", query: typed }));

@@ -2,11 +2,14 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sha256Hex } from "../../../../base/text/digest.ts";
 import { loadConfig } from "../../../../cmd/config/config.ts";
 import { changedPaths } from "../../../../cmd/serve/reload/reload.ts";
 import { startServer } from "../../../../cmd/serve/server.ts";
+import { RecordWatcher } from "../../../../gen/engage/event/v1/record_watcher_pb.ts";
 import { openForAll } from "../../../open-for-all.ts";
 import { folderWith } from "../../config/load.ts";
 import { startEngage } from "../../run-engage.ts";
@@ -57,7 +60,7 @@ const server = openForAll(async (onEnd) => {
   const reload = async (changes?: object) => await running.reload(load(changes));
   const call = async (path: string, key: string) =>
     await fetch(`${running.address.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-  return { reload, call, logger: running.logger, url: running.address.url };
+  return { reload, call, running, logger: running.logger, url: running.address.url };
 });
 
 describe("a running server", () => {
@@ -112,15 +115,87 @@ describe("a running server", () => {
 
   it("says what needs a restart, at each reload until then", async () => {
     const { reload } = server();
-    const changes = { drainMs: 2_000, limits: { maxConnections: 7 } };
-    const report = { applied: [], needRestart: ["limits.maxConnections", "drainMs"] };
+    const changes = { console: false, limits: { maxHeaderBytes: 20_000 } };
+    const needRestart = ["console", "limits.maxHeaderBytes"];
     for (const changed of [await reload(changes), await reload(changes)]) {
       expect({ ...changed, needRestart: changed.needRestart.toSorted() }).toEqual({
-        ...report,
-        needRestart: report.needRestart.toSorted(),
+        applied: [],
+        needRestart,
       });
     }
     expect(await reload()).toEqual({ applied: [], needRestart: [] });
+  });
+
+  it("takes other limits, and rules for pages of other sites", async () => {
+    const { reload, url } = server();
+    const post = (text: string) =>
+      fetch(`${url}/proto.Parser/Parse`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer first-key" },
+        body: JSON.stringify({ content: Buffer.from(text).toString("base64") }),
+      });
+    const origin = "https://app.example";
+    const allowed = async () =>
+      (await fetch(`${url}/healthz`, { headers: { origin } })).headers.get("access-control-allow-origin");
+    expect([(await post("x".repeat(99))).status, await allowed()]).toEqual([200, null]);
+    const methods = { "proto.Parser/Parse": 50 };
+    const report = await reload({ limits: { methods }, gateway: { cors: [origin] } });
+    expect(report).toEqual({
+      applied: ["gateway.cors", 'limits.methods["proto.Parser/Parse"]'],
+      needRestart: [],
+    });
+    expect([(await post("x".repeat(99))).status, await allowed()]).toEqual([429, origin]);
+    await reload();
+    expect((await post("x".repeat(99))).status).toBe(200);
+  });
+
+  it("takes values that are read when they are used", async () => {
+    const { reload, call, running } = server();
+    const metrics = async (key: string) => (await call("/metrics", key)).status;
+    const projects = async () =>
+      (await call("/v1/projects?token=first-token-of-the-test", "first-key")).status;
+    expect(await metrics("no-key")).toBe(200);
+    const changes = {
+      drainMs: 2_000,
+      metrics: { auth: "keys" },
+      log: { level: "silent", access: false },
+      mcp: { push: { allow: true, maxPerDay: 3, maxUsers: 4 } },
+      analysis: { ...settingsOf().analysis, rateLimit: { perSecond: 0.001, burst: 1 } },
+    };
+    const { applied, needRestart } = await reload(changes);
+    expect([applied.toSorted(), needRestart]).toEqual([
+      [
+        "analysis.rateLimit",
+        "drainMs",
+        "log.access",
+        "mcp.push.allow",
+        "mcp.push.maxPerDay",
+        "mcp.push.maxUsers",
+        "metrics.auth",
+      ],
+      [],
+    ]);
+    expect([await metrics("no-key"), await metrics("first-key")]).toEqual([401, 200]);
+    expect(running.drainMs()).toBe(2_000);
+    expect([await projects(), await projects()]).toEqual([200, 429]);
+    await reload();
+    expect([await metrics("no-key"), await projects()]).toEqual([200, 200]);
+  });
+
+  it("ends the streams of a key that it removes", async () => {
+    const { reload, url } = server();
+    const client = createClient(RecordWatcher, createGrpcTransport({ baseUrl: url }));
+    const stream = client.watchRecords({ projectId: 1n }, { headers: { authorization: "Bearer first-key" } });
+    const ended = (async () => {
+      for await (const _ of stream);
+    })();
+    ended.catch(() => undefined);
+    await expect
+      .poll(async () => (await fetch(`${url}/metrics`)).text())
+      .toMatch(/engage_calls_in_flight\S*WatchRecords\S* 1\n/);
+    await reload({ auth: { mode: "keys", keys: [{ name: "other", sha256: sha256Hex("other-key") }] } });
+    await expect(ended).rejects.toMatchObject({ code: Code.Unauthenticated });
+    await reload();
   });
 
   it("keeps its keys when whether callers need one waits for a restart", async () => {
@@ -168,14 +243,15 @@ it("reloads at SIGHUP, and says in its log what it did", async () => {
     }
   };
   await next("listening");
-  write({ drainMs: 5, analysis: {} });
+  write({ console: false, drainMs: 5, analysis: {} });
   child.kill("SIGHUP");
-  expect(await next("reloaded")).toMatchObject({ level: "info", applied: ["analysis.tokens"] });
-  expect(await next("changed settings need a restart")).toMatchObject({ settings: ["drainMs"] });
+  expect(await next("reloaded")).toMatchObject({ level: "info", applied: ["drainMs", "analysis.tokens"] });
+  expect(await next("changed settings need a restart")).toMatchObject({ settings: ["console"] });
   writeFileSync(join(cwd, "engage.yaml"), "drainMs: soon");
   child.kill("SIGHUP");
   expect(await next("not reloaded")).toMatchObject({ level: "error" });
   const ended = once(child, "close");
   child.kill("SIGTERM");
+  expect(await next("stopping")).toMatchObject({ drainMs: 5 });
   expect(await ended).toEqual([0, null]);
 });

@@ -19,7 +19,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
     engine: fakeEngine({ version: () => state.version, ...engine }),
     engineName: "embedded" as const,
   };
-  const answers = createCachedResults({ cacheMaxBytes: 100_000, now: () => state.nowMs });
+  const answers = createCachedResults({ cacheMaxBytes: () => 100_000, now: () => state.nowMs });
   const ask = async (asked: EventQuery = query(), rest?: RestCall) => {
     const run = async () => {
       state.runs++;

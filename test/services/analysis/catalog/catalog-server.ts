@@ -70,7 +70,7 @@ export async function openCatalogServer(declared: object = {}, zone = "+00:00"):
   const admission = createAdmission({
     projects,
     tokens: list,
-    rateLimit: undefined,
+    rateLimit: () => undefined,
     monotonic: () => 0,
     keyOf,
   });
