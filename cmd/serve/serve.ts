@@ -9,6 +9,9 @@ import { dieBySignals, stopSignals } from "./stop-signals.ts";
 /** The signal at which a server without a terminal reads its configuration again. */
 const reloadSignal = "SIGHUP";
 
+/** Finding mistakes of formats takes a twentieth of a start, so the server answers its first calls before. */
+const mistakesAfterMs = 500;
+
 /** Serves until a signal arrives, then drains and exits with code 0. A second signal exits at once with code 1. */
 export async function serve(options: ConfigOptions): Promise<void> {
   const starting = dieBySignals();
@@ -17,7 +20,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
   using _memory = freeIdleMemory();
   const { logger } = server;
-  logMistakes(loaded, logger);
+  using _mistakes = after(mistakesAfterMs, () => logMistakes(loaded, logger));
   if (loaded.isDemo) {
     logger.warn("no configuration file was given: serving the demo, whose secrets are public");
   }
@@ -56,4 +59,10 @@ function createReload(options: ConfigOptions, { logger, reload }: RunningServer)
     waiting++;
     void serial(run);
   };
+}
+
+/** Calls a function after this time, unless the result is disposed of before. */
+function after(ms: number, run: () => void): Disposable {
+  const timer = setTimeout(run, ms).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

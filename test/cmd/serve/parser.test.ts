@@ -1,9 +1,11 @@
+import { createInterface } from "node:readline";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { logMistakes } from "../../../cmd/serve/formats.ts";
 import { openParserServices } from "../../../cmd/serve/parser.ts";
 import { folderWith, loadText } from "../config/load.ts";
 import { createLog } from "../log-lines.ts";
+import { startEngage } from "../run-engage.ts";
 
 const format = 'formats: [{ name: a, index: a, type: json, mapping: { "#foo": a } }]';
 
@@ -36,5 +38,16 @@ describe("a start", () => {
         /^engage\.yaml:2:\d+: parser\.formats\[0\]\.mapping\["#foo"\]: "#foo" is not known/,
       ),
     ]);
+  });
+
+  it("warns after it has begun to listen", async () => {
+    const config = `{ listen: "127.0.0.1:0", data: data, parser: { ${format} } }`;
+    const child = startEngage(["serve"], { cwd: folderWith({ "engage.yaml": config }) });
+    const messages: string[] = [];
+    for await (const line of createInterface({ input: child.stdout! })) {
+      messages.push((JSON.parse(line) as { msg: string }).msg);
+      if (line.includes("#foo")) break;
+    }
+    expect(messages).toContain("listening");
   });
 });
