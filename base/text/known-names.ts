@@ -4,7 +4,7 @@ import { quoteText } from "./quote.ts";
 /** Most names that a message lists. */
 const maxListed = 30;
 /** Longer names, and further ones, are not compared. */
-const maxCompared = { characters: 200, names: 10_000 };
+const maxCompared = { characters: 200, names: 5_000 };
 
 type WriteName = (name: string) => string;
 
