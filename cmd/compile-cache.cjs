@@ -1,10 +1,10 @@
-// This file is loaded before the first TypeScript file, so that the types of that file are also stripped only once. From
-// the second start on it saves a third of the time and the 30 MiB of the stripper.
+// This file is loaded before the first TypeScript file, so that the types of that file are also stripped only once.
+// From the second start on it saves a third of the time and the 30 MiB of the stripper.
 require("node:module").enableCompileCache();
 // Threads load this file too, and need no more than the cache.
 if (require("node:worker_threads").isMainThread) {
-  // Node's own modules are compiled for Node's default flags. The modules that a server needs are loaded before a flag is
-  // set, which saves about 50 ms.
+  // Node's own modules are compiled for Node's default flags. The modules that a server needs are loaded before a flag
+  // is set, which saves about 50 ms.
   const used =
     "child_process dgram fs/promises http http2 https perf_hooks sqlite timers/promises tty vm worker_threads zlib";
   for (const name of used.split(" ")) process.getBuiltinModule(`node:${name}`);

@@ -25,8 +25,8 @@ const failures: ReadonlySet<Code | undefined> = new Set([
 ]);
 
 /**
- * Creates an observer that records the span of each sampled call, which handlers find as `CallRecord.trace`. A call that
- * is not sampled costs one decision.
+ * Creates an observer that records the span of each sampled call, which handlers find as `CallRecord.trace`. A call
+ * that is not sampled costs one decision.
  */
 export function createCallTraces(tracer: Tracer): CallObserver {
   const methods = createByMethod((method, protocol) => ({ method, system: systems[protocol] }));

@@ -21,7 +21,10 @@ export interface GatewayLimits {
   /** Open streaming calls of callers without a key on one connection, such as `Health/Watch`. */
   readonly openStreamsPerConnection: number;
   readonly openStreamsPerAddress: number;
-  /** Addresses and networks (`10.0.0.0/8`) of proxies, whose connections carry many callers: no limit per address applies. */
+  /**
+   * Addresses and networks (`10.0.0.0/8`) of proxies, whose connections carry many callers: no limit per address
+   * applies.
+   */
   readonly trustedProxies: readonly string[];
   /** Bytes of incomplete request bodies and of large unread responses, over all connections. */
   readonly openBytes: number;
@@ -29,7 +32,9 @@ export interface GatewayLimits {
   readonly openBytesPerConnection: number;
   /** The minimum rate of a body. A slower body is refused after 30 s. */
   readonly minBytesPerSecond: number;
-  /** A response is cut off if its client reads nothing for this long, or a large one more slowly than the minimum rate. */
+  /**
+   * A response is cut off if its client reads nothing for this long, or a large one more slowly than the minimum rate.
+   */
   readonly stallTimeoutMs: number;
   /** A connection on which no request has come is closed after this time. */
   readonly unusedTimeoutMs: number;

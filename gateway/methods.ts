@@ -61,7 +61,10 @@ export interface Subscriber {
   complete(): void;
 }
 
-/** Sends messages to the subscriber until the function that it returns is called. Throws a ConnectError before the first. */
+/**
+ * Sends messages to the subscriber until the function that it returns is called. Throws a ConnectError before the
+ * first.
+ */
 export type Subscribe = (request: Message, subscriber: Subscriber) => () => void;
 
 /** The `return_code` by status code. Codes that are left out count as `Code.Internal`. */
@@ -76,7 +79,9 @@ const foreignStyles: ReadonlySet<ErrorStyle> = new Set([
   ErrorStyle.CODE,
 ]);
 
-/** Returns whether the REST form of a method is a contract of others, whose callers may send more members than it has. */
+/**
+ * Returns whether the REST form of a method is a contract of others, whose callers may send more members than it has.
+ */
 export function isForeignContract({ options }: ServedMethod): boolean {
   return foreignStyles.has(options.errorStyle);
 }

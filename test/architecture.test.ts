@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -257,7 +257,19 @@ describe("conventions", () => {
     expect(product.filter((file) => file.lines > 300).map((file) => file.path)).toEqual([]);
     expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(80);
   });
+
+  it("keeps lines of comments to 120 characters, those of tests and scripts too", () => {
+    const exclude = ["**/node_modules", "**/gen", "**/dist", "test/testdata"];
+    const long = globSync("**/*.{ts,tsx,cjs,sh,yaml}", { exclude }).flatMap((path) =>
+      readFileSync(path, "utf8")
+        .split("\n")
+        .flatMap((line, at) => (comment.test(line) && line.length > 120 ? [`${path}:${at + 1}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
 });
+
+const comment = /^\s*(?:\/\/|\/\*\*|\*|#) /;
 
 /** Searches depth first; reports each cycle once, from its first file on. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {

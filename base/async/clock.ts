@@ -1,7 +1,7 @@
 /**
  * The time, as a parameter of code that waits or measures. The two clocks are not interchangeable: `now` may jump when
- * the computer's clock is set, so it is only for times that are shown or stored. Everything else (waits, leases, pacing,
- * ages, retention) uses `monotonicMs`.
+ * the computer's clock is set, so it is only for times that are shown or stored. Everything else (waits, leases,
+ * pacing, ages, retention) uses `monotonicMs`.
  */
 export interface Clock {
   /** Returns milliseconds since 1970. Jumps when the computer's clock is set. */

@@ -55,8 +55,9 @@ const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFIN
 /**
  * Sends at most N requests in any second, as the receiver counts them: a request is sent a second after the response to
  * the request N before it. It is unknown when a request arrives, but it has arrived when its response does. Slow
- * receivers would delay sending, so a response is awaited while the delay budget lasts, and for 40 ms otherwise; at least 95 %
- * of the rate is reached. Fresh windows are filled at equal distances, and delays are made up for at twice the rate.
+ * receivers would delay sending, so a response is awaited while the delay budget lasts, and for 40 ms otherwise; at
+ * least 95 % of the rate is reached. Fresh windows are filled at equal distances, and delays are made up for at twice
+ * the rate.
  *
  * See docs/decisions/0031-rate-at-the-receiver.md.
  */

@@ -36,7 +36,9 @@ export function createInflater(
 
 const gunzipLater = promisify(gunzip);
 const unbrotliLater = promisify(brotliDecompress);
-/** Limit of inflating on the event loop: below it a thread costs more than the work, and queries may occupy the threads. */
+/**
+ * Limit of inflating on the event loop: below it a thread costs more than the work, and queries may occupy the threads.
+ */
 const maxSyncBytes = 16_384;
 const maxSyncOutput = 262_144;
 /** Highest ratio of deflate. */
@@ -67,8 +69,8 @@ export async function inflate(
 }
 
 /**
- * Returns the size of output buffers. If one fits all, there is only one to wait for, and little garbage. The last bytes
- * have the length, unless there are several members or they are forged.
+ * Returns the size of output buffers. If one fits all, there is only one to wait for, and little garbage. The last
+ * bytes have the length, unless there are several members or they are forged.
  */
 function pieceBytesOf(bytes: Uint8Array): number {
   const { length } = bytes;

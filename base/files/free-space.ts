@@ -38,7 +38,10 @@ export function createFreeSpace(
   };
 }
 
-/** Returns the bytes that a process without privileges may still write to the disk of a folder. @throws if it is missing */
+/**
+ * Returns the bytes that a process without privileges may still write to the disk of a folder.
+ * @throws if it is missing
+ */
 export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;

@@ -26,7 +26,9 @@ export interface JsonBounds {
   readonly keyBytes: number;
   /** Values of any kind together: scalars, arrays and objects. */
   readonly values: number;
-  /** Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as strings of digits. */
+  /**
+   * Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as strings of digits.
+   */
   readonly longNumbers: number;
 }
 
@@ -106,7 +108,10 @@ export class JsonBoundsScan {
   }
 }
 
-/** Describes the excess by one clause without a full stop: `an array has more than 10 elements (limit "elements") at byte 21`. */
+/**
+ * Describes the excess by one clause without a full stop: `an array has more than 10 elements (limit "elements") at
+ * byte 21`.
+ */
 export function describeJsonExcess({ bound, max, byte }: JsonExcess): string {
   return `${phrases[bound](max)} (limit "${bound}") at byte ${byte}`;
 }

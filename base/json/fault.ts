@@ -8,7 +8,9 @@ export interface Place {
   readonly byte: number;
 }
 
-/** An error for a text that is not JSON, or nested too deeply. The message says what was expected and found, and where. */
+/**
+ * An error for a text that is not JSON, or nested too deeply. The message says what was expected and found, and where.
+ */
 export class JsonFault extends Error {
   override readonly name = "JsonFault";
   readonly place: Place;

@@ -15,7 +15,10 @@ export function textStart(bytes: Uint8Array): number {
   return bom.every((byte, at) => bytes[at] === byte) ? bom.length : 0;
 }
 
-/** Returns the offset of the first byte that is not UTF-8. It halves the rest, so all steps together read the bytes twice. */
+/**
+ * Returns the offset of the first byte that is not UTF-8. It halves the rest, so all steps together read the bytes
+ * twice.
+ */
 export function findInvalidUtf8(bytes: Uint8Array): number {
   let valid = 0;
   let end = bytes.length;

@@ -2,8 +2,8 @@ import { openObject } from "./bytes.ts";
 import { asBuffer } from "./utf8.ts";
 
 /**
- * Objects of one shape have the same bytes except for those of their strings, numbers and booleans. A shape is compiled to a
- * regular expression, which reads an object about eight times as fast as a cursor. It never tries a byte twice in
+ * Objects of one shape have the same bytes except for those of their strings, numbers and booleans. A shape is compiled
+ * to a regular expression, which reads an object about eight times as fast as a cursor. It never tries a byte twice in
  * vain, so it takes linear time.
  */
 interface Shape<T> {
@@ -23,12 +23,14 @@ const anyBoolean = "(?:true|false)";
 const anyNumber = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][-+]?\\d+)?";
 
 /**
- * Longer values, and those with more strings, numbers and booleans, are not learned: compiling an expression takes time that
- * grows with their number, and thousands of them overflow the compiler's stack.
+ * Longer values, and those with more strings, numbers and booleans, are not learned: compiling an expression takes time
+ * that grows with their number, and thousands of them overflow the compiler's stack.
  */
 const maxLearnedBytes = 8_192;
 const maxVariables = 64;
-/** Once all shapes are taken, a new one is learned after so many texts, which bounds what texts in ever new shapes cost. */
+/**
+ * Once all shapes are taken, a new one is learned after so many texts, which bounds what texts in ever new shapes cost.
+ */
 const textsPerShape = 16;
 /** Values of each text that are looked at for shapes, so that texts without common shapes cost little more. */
 const maxLessons = 4;
@@ -153,8 +155,8 @@ export class ShapeReader<T> {
 
   /**
    * Learns from an object that was not read here.
-   * @param marks offsets in the text, ascending, at which values within it begin or end. A string that begins at one has
-   * no escapes in the values that are read here.
+   * @param marks offsets in the text, ascending, at which values within it begin or end. A string that begins at one
+   * has no escapes in the values that are read here.
    */
   learn(start: number, end: number, marks: readonly number[], meaning: T): void {
     if (this.#lessons === 0 || end - start > maxLearnedBytes || this.#bytes[start] !== openObject) return;

@@ -37,7 +37,9 @@ export class OutboundRefusedError extends Error {
 }
 
 export interface OutboundOptions {
-  /** Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that are allowed although not public. */
+  /**
+   * Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that are allowed although not public.
+   */
   readonly allow: readonly string[];
   /** The setting that holds the list, for messages; by default `webhook.outbound.allow`. */
   readonly setting?: string;

@@ -7,7 +7,10 @@ import type { ValueType } from "./values.ts";
 const defaultRowsOfGroup = 122_880;
 const magic = Buffer.from("PAR1");
 
-/** Numbers of the format's definition, https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
+/**
+ * Numbers of the format's definition,
+ * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+ */
 const physicalTypes: Readonly<Record<ValueType, number>> = {
   boolean: 0,
   int32: 1,

@@ -1,7 +1,9 @@
 import type { Violation } from "./violation.ts";
 
 interface Note {
-  /** The path from the value at which the fault was found: members begin with a dot, places in lists are in brackets. */
+  /**
+   * The path from the value at which the fault was found: members begin with a dot, places in lists are in brackets.
+   */
   path: string;
   readonly description: string;
   /** Undefined for what was only ignored. */

@@ -2,8 +2,9 @@
 const maxDigits = 40;
 
 /**
- * Reads a whole number as proto3 JSON writes it in a text or as a number: decimal digits, with a fraction or an exponent
- * only if the number is whole (`1.0`, `1e3`). Returns undefined for anything else: other bases, spaces, a plus sign.
+ * Reads a whole number as proto3 JSON writes it in a text or as a number: decimal digits, with a fraction or an
+ * exponent only if the number is whole (`1.0`, `1e3`). Returns undefined for anything else: other bases, spaces, a plus
+ * sign.
  */
 export function readIntegerText(text: string): bigint | undefined {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);

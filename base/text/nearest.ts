@@ -1,4 +1,6 @@
-/** More wrong letters are no typing error in a name of any length. The limit also bounds the work for each candidate. */
+/**
+ * More wrong letters are no typing error in a name of any length. The limit also bounds the work for each candidate.
+ */
 const maxWrong = 8;
 
 /** Returns the candidate that a mistyped name most likely means, or undefined if none is close. */
@@ -34,8 +36,9 @@ function distanceOf(a: string, b: string, limit: number): number {
 }
 
 /**
- * Returns the distance of two texts by optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
- * A distance of `limit` or more is not exact. Places further than this apart in the two texts are not compared.
+ * Returns the distance of two texts by optimal string alignment: insertions, deletions, substitutions and swaps of
+ * neighbours. A distance of `limit` or more is not exact. Places further than this apart in the two texts are not
+ * compared.
  */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -131,7 +131,9 @@ export function firstLine(message: string): string {
   return message.split("\n", 1)[0]!.replace(/:$/, "");
 }
 
-/** Describes an error in one line of at most 300 characters, with its code unless the message or our own words have it. */
+/**
+ * Describes an error in one line of at most 300 characters, with its code unless the message or our own words have it.
+ */
 export function describeError(error: unknown): string {
   if (describeSystemError(error) !== undefined) return oneLine(errorMessage(error));
   if (!(error instanceof Error)) return oneLine(String(error));

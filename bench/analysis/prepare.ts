@@ -15,8 +15,8 @@ import { projectId, storeOptions } from "./data.ts";
 import { sdkRecord } from "./sdk-record.ts";
 
 /**
- * Measures preparing and loading the same batches, in turns: as JSON lines, as columns of parsed records, and as columns
- * of records of known shapes. The users are known after the first batch, which does not count.
+ * Measures preparing and loading the same batches, in turns: as JSON lines, as columns of parsed records, and as
+ * columns of records of known shapes. The users are known after the first batch, which does not count.
  */
 const { values } = parseArgs({
   options: {

@@ -72,7 +72,10 @@ interface Posted {
   readonly body: string;
 }
 
-/** Posts with less work than fetch, which would count as the server's. @throws Error unless the response has HTTP 200 */
+/**
+ * Posts with less work than fetch, which would count as the server's.
+ * @throws Error unless the response has HTTP 200
+ */
 export async function post(url: string, { agent, headers = {}, body }: Posted): Promise<Buffer> {
   const call = request(url, { agent, method: "POST", headers });
   call.end(body);

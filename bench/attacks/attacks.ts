@@ -178,7 +178,9 @@ const unread: Attack = async (port, signal) => {
 
 const forged = Buffer.from(`[${many(500, (at) => `{"push_id":"p${at}","#ops_receipt_properties":{}}`)}]`);
 
-/** Computes without a call to the server: what it takes from the caller shows the share of the machine in each attack. */
+/**
+ * Computes without a call to the server: what it takes from the caller shows the share of the machine in each attack.
+ */
 const computing: Attack = async (_port, signal) => {
   while (!signal.aborted) {
     const untilMs = performance.now() + 10;

@@ -10,8 +10,8 @@ import { config } from "./settings.ts";
 
 /**
  * Measures an honest caller alone, beside a process that only computes, and during each attack, with the same server.
- * The bars are a p99 of at most four times the p99 alone, and less than 1 GiB of memory for the server. The longest turn
- * is the processor time of the longest piece of work on the server's main thread during the attack.
+ * The bars are a p99 of at most four times the p99 alone, and less than 1 GiB of memory for the server. The longest
+ * turn is the processor time of the longest piece of work on the server's main thread during the attack.
  */
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "10" }, only: { type: "string", default: "" } },

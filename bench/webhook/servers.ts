@@ -18,7 +18,9 @@ export async function startFloor(port: number): Promise<Server> {
   return await startServer("bench/webhook/floor.ts", port, { ENGAGE_DATA: dataOf(port) });
 }
 
-/** Starts the service with these channels and targets: no consumer pulls `queue`; `fast` and `slow` get whole batches. */
+/**
+ * Starts the service with these channels and targets: no consumer pulls `queue`; `fast` and `slow` get whole batches.
+ */
 export async function startService(
   port: number,
   channels: Readonly<Record<string, readonly string[]>>,

@@ -30,7 +30,10 @@ const query = {
   events: [{ type: "normal", eventName: "login", analysis: "TRIG_USER_NUM" }],
 };
 
-/** Sends records over HTTP and gRPC, draws a chart of them, and lists the users of one number. @param nowMs since 1970 */
+/**
+ * Sends records over HTTP and gRPC, draws a chart of them, and lists the users of one number.
+ * @param nowMs since 1970
+ */
 export async function showEvents(demo: Demo, nowMs: number): Promise<void> {
   const { url, say } = demo;
   const records = loginsByDay.flatMap((count, day) =>

@@ -17,7 +17,9 @@ const pageHeaders = {
 
 type Pages = Pick<PagesOptions, "endpoints" | "folders"> & { readonly home: string };
 
-/** Creates the files and sessions of the console, and makes it the way from `/`. Reads nothing before the first request. */
+/**
+ * Creates the files and sessions of the console, and makes it the way from `/`. Reads nothing before the first request.
+ */
 export function createConsole(sessions: Sessions): Pages {
   const folder = join(packageRoot, "console/dist");
   return {

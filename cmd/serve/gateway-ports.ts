@@ -26,8 +26,8 @@ export function keyOf({ values }: Pick<HandlerContext, "values">): string | unde
 
 /**
  * Returns a function that names a caller who may query without a token. It is the caller's key or certificate. On a
- * server that asks for no keys and listens on loopback, it is also the console: there, all callers may already make every
- * other call.
+ * server that asks for no keys and listens on loopback, it is also the console: there, all callers may already make
+ * every other call.
  */
 export function analystOf({ auth, listen, console }: Config) {
   const trustsOwnPages = console && auth.mode === "off" && isLoopback(listen.host);

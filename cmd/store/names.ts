@@ -26,7 +26,10 @@ const columns: readonly Column<NameRow>[] = [
 /** Names to print before a deletion; the others are counted. */
 const maxShown = 20;
 
-/** Prints the names of events and properties in the order of their first use, with the number of events or users that use them. */
+/**
+ * Prints the names of events and properties in the order of their first use, with the number of events or users that
+ * use them.
+ */
 export async function printNames(
   store: EventStore,
   projectId: number | undefined,

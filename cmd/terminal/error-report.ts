@@ -7,7 +7,9 @@ import { StoppedError, UsageError, UserError } from "./user-error.ts";
 
 /** An error of a command, as `--json` prints it. */
 export interface ErrorReport {
-  /** `usage`, `configuration`, `stopped`, `failed`, `system`, `internal`, or the code of a call, such as `not_found`. */
+  /**
+   * `usage`, `configuration`, `stopped`, `failed`, `system`, `internal`, or the code of a call, such as `not_found`.
+   */
   readonly code: string;
   readonly message: string;
   readonly exit_code: number;
@@ -30,7 +32,9 @@ export function reportOf(error: unknown): ErrorReport {
   return { code: codeOf(error), ...base };
 }
 
-/** Reports whether an error is a fault of the user or the system, such as a port in use, which is shown without a stack. */
+/**
+ * Reports whether an error is a fault of the user or the system, such as a port in use, which is shown without a stack.
+ */
 export function isExpected(error: unknown): error is Error {
   if (error instanceof UserError || error instanceof ConfigError) return true;
   return error instanceof Error && "syscall" in error;

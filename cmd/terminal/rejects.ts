@@ -24,7 +24,8 @@ export interface Rejects extends Disposable {
 const maxHeldCharacters = 65_536;
 
 /**
- * Writes refused lines and rows to a file, as NDJSON: `file`, `line` or `row`, `reason`, `message`, and `data` (text) or
+ * Writes refused lines and rows to a file, as NDJSON: `file`, `line` or `row`, `reason`, `message`, and `data` (text)
+ * or
  * `data_base64` (bytes that are not UTF-8).
  * @param inputs files that it must not overwrite
  * @throws UserError when it can't be written

@@ -226,7 +226,9 @@ async function* receive(
   }
 }
 
-/** gRPC clients list the encodings they accept in every call; only a compressed request asks for a compressed response. */
+/**
+ * gRPC clients list the encodings they accept in every call; only a compressed request asks for a compressed response.
+ */
 function dropUnrequestedCompression(header: Headers): void {
   if ((header.get("grpc-encoding") ?? "identity") === "identity") header.delete("grpc-accept-encoding");
 }

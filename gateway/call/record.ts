@@ -5,7 +5,9 @@ import { type Code, type ContextValues, createContextKey } from "@connectrpc/con
 import { readTraceparent, readTracestate } from "../../base/trace/context.ts";
 import type { Span, Trace } from "../../base/trace/trace.ts";
 
-/** The protocols of calls. `mcp` is a call that another request makes within this process, as the tools of agents do. */
+/**
+ * The protocols of calls. `mcp` is a call that another request makes within this process, as the tools of agents do.
+ */
 export type ProtocolName = "grpc" | "grpc-web" | "connect" | "rest" | "mcp";
 
 /** The other end of a connection. */

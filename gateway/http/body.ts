@@ -25,8 +25,8 @@ export interface BodyReader {
    */
   receive(body: Buffer, encoded?: Buffer): void;
   /**
-   * Called while a long body arrives; returns true if it is refused for its beginning. The rest is then discarded, or not
-   * inflated.
+   * Called while a long body arrives; returns true if it is refused for its beginning. The rest is then discarded, or
+   * not inflated.
    * @param body its beginning
    */
   isRefused?(body: Buffer): boolean;
@@ -51,7 +51,9 @@ export function collectBody(request: Request, room: BodyLimit, hold: ByteShare, 
   else collect(request, declared, room, hold, inflating(encoding, room, hold, reader));
 }
 
-/** Names have no case, and one has a second spelling: https://www.rfc-editor.org/rfc/rfc9110.html#name-content-codings */
+/**
+ * Names have no case, and one has a second spelling: https://www.rfc-editor.org/rfc/rfc9110.html#name-content-codings
+ */
 function encodingOf(header = "identity"): string {
   const name = header.toLowerCase();
   return name === "x-gzip" ? "gzip" : name;

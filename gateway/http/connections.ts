@@ -18,7 +18,7 @@ export class Address {
   /** Connections of many callers, as of a proxy: no limit per address applies. */
   isShared: boolean;
   readonly connections = new Set<Connection>();
-  /** Connections that may be closed for new ones, by their use: the oldest first, or the one that is idle for longest. */
+  /** Connections that may be closed for new ones, by their use: the oldest, or the longest idle, first. */
   readonly closable: Readonly<Record<Use, LinkedList<Connection>>> = {
     unused: new LinkedList(),
     idle: new LinkedList(),
@@ -29,7 +29,7 @@ export class Address {
   openStreams = 0;
   /** Bytes of incomplete request bodies and unread responses. */
   bytes = 0;
-  /** Long bodies are inflated one at a time: a few bytes may occupy a processor, and each would otherwise take a thread. */
+  /** Long bodies are inflated one at a time: a few bytes may occupy a processor, and each takes a thread. */
   readonly inflating = new Semaphore(1);
 
   /** Whether it is listed as an address with a connection to close. */
@@ -127,7 +127,10 @@ const kConnection = Symbol("connection");
 
 type Known = { [kConnection]?: Connection };
 
-/** Returns the connection of a socket or session, also of the proxies that HTTP/2 hands out. Returns a new connection for an owner that no port has registered. */
+/**
+ * Returns the connection of a socket or session, also of the proxies that HTTP/2 hands out. Returns a new connection
+ * for an owner that no port has registered.
+ */
 export function connectionOf(owner: Socket | Http2Session | undefined): Connection {
   return (owner as Known | undefined)?.[kConnection] ?? new Connection(new Address("", true), undefined, 0);
 }

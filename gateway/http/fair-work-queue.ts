@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 
 /**
- * Starts a few pieces of work in one iteration of the event loop, at most twice `perIteration`. Further work waits for the
- * next iterations, in which the keys with waiting work are served in rotation.
+ * Starts a few pieces of work in one iteration of the event loop, at most twice `perIteration`. Further work waits for
+ * the next iterations, in which the keys with waiting work are served in rotation.
  */
 export class FairWorkQueue<Key extends object> {
   readonly #perIteration: number;

@@ -1,6 +1,9 @@
 import { isIPv6 } from "node:net";
 
-/** Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address: one client has all addresses that begin with them. */
+/**
+ * Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address: one client has all addresses that begin
+ * with them.
+ */
 export function networkOf(remote: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
   if (mapped !== undefined || !isIPv6(remote)) return mapped ?? remote;

@@ -23,8 +23,8 @@ export function endHttp1Call({ req }: ServerResponse): void {
 const maxRefusedStreams = 100;
 
 /**
- * Counts a call on an HTTP/2 stream until it is closed. Refuses the stream and returns false if its address has too many
- * calls, or its connection continues after many refusals. Clients may send it again later.
+ * Counts a call on an HTTP/2 stream until it is closed. Refuses the stream and returns false if its address has too
+ * many calls, or its connection continues after many refusals. Clients may send it again later.
  */
 export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number): boolean {
   const session = stream.session as ServerHttp2Session | undefined;

@@ -63,7 +63,8 @@ function drain(request: NodeRequest, done: () => void): void {
 /** Cuts a response off in a way that its reader cannot take for the end of a complete one. */
 export function abortResponse(request: NodeRequest, response: NodeResponse): void {
   if (response instanceof Http2ServerResponse) {
-    // This resets the stream with INTERNAL_ERROR. In Node 24 `close` with a code never finishes while writes are pending.
+    // This resets the stream with INTERNAL_ERROR. In Node 24 `close` with a code never finishes while writes are
+    // pending.
     response.stream.destroy(new Error("the response is cut off"));
     return;
   }
@@ -77,7 +78,9 @@ export function abortResponse(request: NodeRequest, response: NodeResponse): voi
 /** A client that still sends gets this long to read its response. */
 const lingerMs = 500;
 
-/** The body of a refused HTTP/1.1 request is read and discarded up to this size, so that its connection stays usable. */
+/**
+ * The body of a refused HTTP/1.1 request is read and discarded up to this size, so that its connection stays usable.
+ */
 const skippedBytes = 64 * 1024;
 
 /** Discards the body of a request if it is short, so that the connection stays usable; returns whether it does. */

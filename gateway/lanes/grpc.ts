@@ -221,7 +221,9 @@ class UnaryStream implements ShareOwner {
     return headers;
   }
 
-  /** Sends the head and returns true. If it cannot be sent, the call ends, with an internal error if the stream is open. */
+  /**
+   * Sends the head and returns true. If it cannot be sent, the call ends, with an internal error if the stream is open.
+   */
   #respond(headers: OutgoingHttpHeaders | readonly string[], options: ServerStreamResponseOptions): boolean {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) {

@@ -8,7 +8,9 @@ interface PolicyOptions {
   readonly isMarkupMade?: boolean;
 }
 
-/** Returns a Content-Security-Policy that allows nothing from other origins, nothing inline, and no frames around it. */
+/**
+ * Returns a Content-Security-Policy that allows nothing from other origins, nothing inline, and no frames around it.
+ */
 export function contentSecurityPolicy({
   formAction = "'none'",
   images = "'self'",

@@ -8,7 +8,9 @@ import type { Page, PageFolder, PageHandler } from "./pages.ts";
 export interface FileFolderOptions {
   /** The path of the folder on the server, such as `/console/`. */
   readonly path: string;
-  /** The folder on the disk. `index.html` is the page at the path itself; `NAME.br` is the compressed form of `NAME`. */
+  /**
+   * The folder on the disk. `index.html` is the page at the path itself; `NAME.br` is the compressed form of `NAME`.
+   */
   readonly folder: string;
   /** Subfolder of files whose names change with their contents. */
   readonly hashedFolder: string;

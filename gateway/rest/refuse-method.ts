@@ -15,7 +15,9 @@ export interface RefusedMethod {
   readonly served?: ServedMethod;
 }
 
-/** Responds to a method that is not served at a path with 405 in the style of the path, and to OPTIONS with the methods. */
+/**
+ * Responds to a method that is not served at a path with 405 in the style of the path, and to OPTIONS with the methods.
+ */
 export function refuseMethod(
   request: NodeRequest,
   response: NodeResponse,

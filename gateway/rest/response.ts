@@ -27,7 +27,9 @@ const ndjsonType = "application/x-ndjson";
 /** Fields with their zero value are written, as readers of REST responses expect. */
 const jsonOptions = { alwaysEmitImplicit: true } as const;
 
-/** Compiles how responses are written: as bytes, by a codec, or as JSON, of which a stream has a line for each message. */
+/**
+ * Compiles how responses are written: as bytes, by a codec, or as JSON, of which a stream has a line for each message.
+ */
 export function compileResponse(binding: RestBinding, codecs: RestCodecs): WriteResponse {
   const { responseField: field } = binding;
   const { output, methodKind } = binding.served.desc;

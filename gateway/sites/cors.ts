@@ -34,7 +34,10 @@ export function corsHeaders(origin: string): OutgoingHttpHeaders {
   };
 }
 
-/** Creates the response to a preflight. All headers are allowed: the origin may call, and its calls are checked like others. */
+/**
+ * Creates the response to a preflight. All headers are allowed: the origin may call, and its calls are checked like
+ * others.
+ */
 export function respondToPreflight(
   { headers }: NodeRequest,
   origin: string,

@@ -28,7 +28,10 @@ export interface AnalysisEngine {
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
   /** Returns the faults of a query without running it; undefined for engines that cannot check a query. */
   faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly Violation[]>;
-  /** Returns a number that grows with the project's data, so that outdated results are detected; undefined where it is unknown. */
+  /**
+   * Returns a number that grows with the project's data, so that outdated results are detected; undefined where it is
+   * unknown.
+   */
   version(projectId: number): number | undefined | Promise<number | undefined>;
 }
 

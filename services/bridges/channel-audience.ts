@@ -89,7 +89,9 @@ export function createChannelAudience({ projects, schemaOf, now }: AnalysisPorts
   };
 }
 
-/** Drops push ids that are not numbers where the property is a number: the engine reports only some of them at a time. */
+/**
+ * Drops push ids that are not numbers where the property is a number: the engine reports only some of them at a time.
+ */
 function possibleIds(property: string, pushIds: readonly string[], schema: ProjectSchema): readonly string[] {
   const type = schema.properties.get(`user:${property.toLowerCase()}`)?.type;
   return type === "number" ? pushIds.filter((pushId) => parseDecimal(pushId) !== undefined) : pushIds;

@@ -19,9 +19,9 @@ export interface SdkAdmitOptions {
 const unnamedBytes = 1_048_576;
 
 /**
- * Creates the check of a request before its body is read, by the app id in header or query. An unknown app id is refused
- * without the body. Without an app id the body may contain one, as those of client SDKs do, and has a limit of its own;
- * with a Content-Encoding, which no SDK uses, the limit of unknown callers applies.
+ * Creates the check of a request before its body is read, by the app id in header or query. An unknown app id is
+ * refused without the body. Without an app id the body may contain one, as those of client SDKs do, and has a limit of
+ * its own; with a Content-Encoding, which no SDK uses, the limit of unknown callers applies.
  */
 export function createSdkAdmit({ appids, observer, tooLarge }: SdkAdmitOptions) {
   const message = `a body of more than ${unnamedBytes} bytes needs the appid as header or query parameter`;

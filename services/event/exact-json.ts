@@ -23,7 +23,10 @@ export function stringifyAnyJson(value: unknown): string {
 
 type Piece = { readonly text: string } | { readonly value: unknown };
 
-/** Writes JSON as `stringifyExactJson` does, of values nested to any depth: it takes no stack, and several times as long. */
+/**
+ * Writes JSON as `stringifyExactJson` does, of values nested to any depth: it takes no stack, and several times as
+ * long.
+ */
 export function stringifyDeepJson(value: unknown): string {
   let text = "";
   // The last piece is the next one.

@@ -122,7 +122,9 @@ export function verdictsOf(project: Project, options: Pick<PendingOptions, "sche
   return createVerdicts(project, options.schema, [], names);
 }
 
-/** Runs checks one after the other. Ignores read errors: the record is on disk, and the loader reports the same error. */
+/**
+ * Runs checks one after the other. Ignores read errors: the record is on disk, and the loader reports the same error.
+ */
 function runExclusively(walk: ProjectWalk, work: () => Promise<void>): Promise<void> {
   walk.last = walk.last.then(work).catch(() => {});
   return walk.last;

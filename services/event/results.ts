@@ -25,7 +25,10 @@ export type ReportLimit = (dropped: readonly DroppedProperty[]) => readonly Drop
 /** Dropped properties in one response, so that small requests cause no large responses; writing these takes 3 ms. */
 const maxReported = 5_000;
 
-/** Creates the limit for the records of one response: all dropped properties, and after many only the first of each record. */
+/**
+ * Creates the limit for the records of one response: all dropped properties, and after many only the first of each
+ * record.
+ */
 export function createReportLimit(): ReportLimit {
   let left = maxReported;
   return (dropped) => {

@@ -9,9 +9,9 @@ const space = 0x20;
 const closeObject = 0x7d;
 
 /**
- * Encodes a line of the spool, without its line end: `{"p":projectId,"r":receivedMs,"b":body}`, with `"d":driftMs` if it
- * is not 0, and with `"a":appid` if the request has one. Line ends of the body, which occur only between values of JSON,
- * become spaces.
+ * Encodes a line of the spool, without its line end: `{"p":projectId,"r":receivedMs,"b":body}`, with `"d":driftMs` if
+ * it is not 0, and with `"a":appid` if the request has one. Line ends of the body, which occur only between values of
+ * JSON, become spaces.
  * @param body one record or a list of records, as JSON in UTF-8
  * @param driftMs how far the clock of `receivedMs` was ahead of the steady clock
  */
@@ -148,7 +148,9 @@ const headForm = /^\{"p":(\d+),"r":(\d+),(?:"d":(-?\d+),)?(?:"a":("(?:[^"\\]|\\.
 export const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
 const maxHeadBytes = 2_048;
 
-/** Decodes the bytes of a line. Parses the records of a long line one by one and yields to the event loop between them. */
+/**
+ * Decodes the bytes of a line. Parses the records of a long line one by one and yields to the event loop between them.
+ */
 export async function decodeSpoolLineYielding(
   line: Buffer,
   yieldToEventLoop: YieldToEventLoop,

@@ -86,8 +86,8 @@ export function createVerdicts(
 const keyReasons: ReadonlySet<DropReason> = new Set(["root_key", "name", "reserved", "double"]);
 
 /**
- * Reports whether verdicts depend only on types in the store, which never change; then records that wait to be loaded do
- * not matter.
+ * Reports whether verdicts depend only on types in the store, which never change; then records that wait to be loaded
+ * do not matter.
  * @param checked verdicts based on the store's schema and the records of the call itself
  */
 export function areFinal(

@@ -46,7 +46,9 @@ export interface LeasedBatch {
    * little memory.
    */
   readonly readBody: () => Uint8Array;
-  /** Frees the memory of a result of `readBody`, which nothing may use any more. Optional, and saves half of reading. */
+  /**
+   * Frees the memory of a result of `readBody`, which nothing may use any more. Optional, and saves half of reading.
+   */
   readonly freeBody: (body: Uint8Array) => void;
   readonly note: string;
   /** The number of this attempt; above 1 the batch may have been sent before. */

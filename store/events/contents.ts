@@ -23,8 +23,8 @@ export interface ProjectContents {
 }
 
 /**
- * Rows of one kind. Lines of a day are of PreparedEvent, of updatable events of PreparedUpdate, of users of StoredUserLine,
- * of visitors of StoredVisitorLine, and of a cohort of StoredMemberLine.
+ * Rows of one kind. Lines of a day are of PreparedEvent, of updatable events of PreparedUpdate, of users of
+ * StoredUserLine, of visitors of StoredVisitorLine, and of a cohort of StoredMemberLine.
  */
 export interface StoredPart {
   readonly projectId: number;

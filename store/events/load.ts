@@ -47,8 +47,8 @@ export interface ProjectRows {
 
 /**
  * The format of a file of events: lines of PreparedEvent; or a Parquet file with their members, and the values of each
- * property, as columns. A property's column is named `p` and its number; it is a list of texts, or what `PreparedValues`
- * says.
+ * property, as columns. A property's column is named `p` and its number; it is a list of texts, or what
+ * `PreparedValues` says.
  */
 export type EventFormat = "lines" | "columns";
 

@@ -230,7 +230,9 @@ export interface StoredUser {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** The summary of an expression's numbers over the events of a scan: their range and how many distinct ones there are. */
+/**
+ * The summary of an expression's numbers over the events of a scan: their range and how many distinct ones there are.
+ */
 export interface NumberSummary {
   /** The number of distinct values, counted up to 20. */
   readonly distinct: number;

@@ -12,8 +12,8 @@ interface Sequence {
 const fullPart = 0.75;
 
 /**
- * Returns a reader which reads the next chunk while the last one is processed. It does so when the last chunk was full and
- * began where the one before it ended; a chunk of other bytes than those that are asked for next is dropped.
+ * Returns a reader which reads the next chunk while the last one is processed. It does so when the last chunk was full
+ * and began where the one before it ended; a chunk of other bytes than those that are asked for next is dropped.
  */
 export function readAhead(reader: RecordReader): RecordReader {
   const sequences = new Map<number, Sequence>();

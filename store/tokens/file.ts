@@ -39,7 +39,9 @@ export interface FileTokensOptions {
   readonly now?: () => number;
 }
 
-/** Stores tokens in a file of JSON, which may also be edited. While one process changes the file, others are refused. */
+/**
+ * Stores tokens in a file of JSON, which may also be edited. While one process changes the file, others are refused.
+ */
 export function openFileTokens({ file, now = () => performance.now() }: FileTokensOptions): TokenStore {
   return {
     list: async () => readTokenFile(file),

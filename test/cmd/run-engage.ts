@@ -21,7 +21,10 @@ export interface RunResult {
 
 const compileCache = join(packageRoot, "cmd/compile-cache.cjs");
 
-/** Starts `engage` from its source, as `npm start` does, with nothing but the given environment; killed when the test ends. */
+/**
+ * Starts `engage` from its source, as `npm start` does, with nothing but the given environment; killed when the test
+ * ends.
+ */
 export function startEngage(args: readonly string[], { cwd, env, stdoutFd }: RunOptions = {}): ChildProcess {
   const node = join(packageRoot, "node_modules/.bin/node");
   const child = spawn(

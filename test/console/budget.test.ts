@@ -25,7 +25,9 @@ function importedBy(name: string, seen: Set<string> = new Set()): Set<string> {
   return seen;
 }
 
-/** What the first visit loads when it is needed: the frame with the overview, its chart and the texts of one language. */
+/**
+ * What the first visit loads when it is needed: the frame with the overview, its chart and the texts of one language.
+ */
 const first = ["main", "frame", "draw-lines", "zh"];
 
 test("the first page with its chart takes at most 100 kB", () => {

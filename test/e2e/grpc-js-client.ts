@@ -11,7 +11,10 @@ import { loadSync } from "@grpc/proto-loader";
 // biome-ignore lint/suspicious/noExplicitAny: each test knows what it calls
 export type Message = any;
 
-/** Calls any method of a service as a foreign program does: by its proto file, over `@grpc/grpc-js`. Fails with a `ServiceError`. */
+/**
+ * Calls any method of a service as a foreign program does: by its proto file, over `@grpc/grpc-js`. Fails with a
+ * `ServiceError`.
+ */
 export interface GrpcJsClient extends Disposable {
   unary(method: string, request: object): Promise<Message>;
   serverStream(method: string, request: object): Promise<readonly Message[]>;

@@ -61,7 +61,9 @@ interface Linted {
   readonly messages: readonly { readonly rule: string; readonly message: string }[];
 }
 
-/** Returns the faults by the Compose schema, and by the linter's rules other than those about order, quotes and ports. */
+/**
+ * Returns the faults by the Compose schema, and by the linter's rules other than those about order, quotes and ports.
+ */
 function lint(folder: string) {
   const rules = {
     "no-duplicate-exported-ports": 0,

@@ -56,7 +56,10 @@ const models = {
   "v1/Service": Service,
 } as const;
 
-/** Checks types, required fields, formats and enumerations as the API server does. @throws Error that names the fault */
+/**
+ * Checks types, required fields, formats and enumerations as the API server does.
+ * @throws Error that names the fault
+ */
 export function validate(manifest: Manifest): void {
   const name = `${manifest.apiVersion}/${manifest.kind}` as keyof typeof models;
   const { apiVersion: _version, kind: _kind, ...data } = manifest;

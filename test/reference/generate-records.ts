@@ -141,7 +141,10 @@ function updatableRecord(
   };
 }
 
-/** An instant as local time; beside an offset of its own now and then, and always where the project's zone may repeat an hour. */
+/**
+ * An instant as local time; beside an offset of its own now and then, and always where the project's zone may repeat an
+ * hour.
+ */
 function timed(
   random: Random,
   { project }: Scene,

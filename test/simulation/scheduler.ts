@@ -63,8 +63,8 @@ export class Scheduler {
 }
 
 /**
- * Resolves when all promises that are settled were followed to their ends: Node calls what waits for the next tick when no
- * callback of a promise is left. An iteration of the event loop takes ten times as long.
+ * Resolves when all promises that are settled were followed to their ends: Node calls what waits for the next tick when
+ * no callback of a promise is left. An iteration of the event loop takes ten times as long.
  */
 function followed(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));

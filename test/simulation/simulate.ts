@@ -5,8 +5,9 @@ import { createSimulation, runSeed } from "./run-seed.ts";
 import type { SeedMessage, SeedRange } from "./seed-thread.ts";
 
 /**
- * Runs histories of many seeds on all cores: `npm run simulate -- --seeds 100000 --first 1`, on fewer with `--threads 1`; or
- * one of them with all its lines: `npm run simulate -- --seed 42`. Ends with status 1 after the first seed that fails.
+ * Runs histories of many seeds on all cores: `npm run simulate -- --seeds 100000 --first 1`, on fewer with `--threads
+ * 1`; or one of them with all its lines: `npm run simulate -- --seed 42`. Ends with status 1 after the first seed that
+ * fails.
  */
 const { values } = parseArgs({
   options: {

@@ -12,7 +12,8 @@ import { areInstalled, startStore } from "./servers.ts";
 
 /**
  * Measures the typical requests over HTTP as the data grows, with 50 events of each user in the month. The times of
- * several shards on one machine say little; the CPU time of the busiest is what they would take on machines of their own.
+ * several shards on one machine say little; the CPU time of the busiest is what they would take on machines of their
+ * own.
  */
 const { values } = parseArgs({
   options: {

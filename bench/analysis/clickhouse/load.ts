@@ -12,11 +12,11 @@ import { type CpuMs, parts, perRecord, readCpu } from "./cpu.ts";
 import { areInstalled, type StoreServers, startStore } from "./servers.ts";
 
 /**
- * Measures how many records a second of one replica become queryable, against a bare loop that inserts the rows of the same
- * batches into a table of the same form, as lines of JSON or as columns (Parquet as replicas send it, or the engine's Native),
- * in turns. PostgreSQL, ClickHouse, the replica and the sender run on the
- * same cores. A round sends records to the replica, with ClickHouse there; then again while ClickHouse is down, so that all
- * of them wait in the spool when it is there again.
+ * Measures how many records a second of one replica become queryable, against a bare loop that inserts the rows of the
+ * same batches into a table of the same form, as lines of JSON or as columns (Parquet as replicas send it, or the
+ * engine's Native), in turns. PostgreSQL, ClickHouse, the replica and the sender run on the same cores. A round sends
+ * records to the replica, with ClickHouse there; then again while ClickHouse is down, so that all of them wait in the
+ * spool when it is there again.
  */
 const { values } = parseArgs({
   options: {

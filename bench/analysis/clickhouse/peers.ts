@@ -1,9 +1,9 @@
 import { dayMs, days, firstDayMs } from "../data.ts";
 
 /**
- * SQL written by hand in all plausible ways, by the names of the typical requests; the fastest counts. It reads one table
- * with typed columns, sorted by event and time. Columns are those of groups, then the bucket's start (or its number of
- * hours), then the metrics.
+ * SQL written by hand in all plausible ways, by the names of the typical requests; the fastest counts. It reads one
+ * table with typed columns, sorted by event and time. Columns are those of groups, then the bucket's start (or its
+ * number of hours), then the metrics.
  */
 export const peers: Readonly<Record<string, readonly string[]>> = {
   "uniques by city and day": uniquesBy("city, toDate(time) AS day", "event = 'view'"),

@@ -11,7 +11,10 @@ import type { Gate } from "../lazy.ts";
 export interface EmbeddedProjectOptions {
   /** The event store. The first query may open it. */
   readonly store: EventStore;
-  /** Waits until the store is open; undefined once it is, since only then the schema is known. @throws EventsUnavailableError */
+  /**
+   * Waits until the store is open; undefined once it is, since only then the schema is known.
+   * @throws EventsUnavailableError
+   */
   readonly gate: Gate;
   readonly project: ProjectDefinitions;
   /** IANA name or offset. */

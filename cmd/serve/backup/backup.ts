@@ -119,7 +119,10 @@ async function copyAll(config: Config, copied: Config, signal: AbortSignal): Pro
   return { bytes: ofMarks + ofStores, isServed, ms: Math.round(performance.now() - startMs) };
 }
 
-/** Copies the files of places. Those that appear meanwhile, such as by a rotation, are copied too. @returns the bytes */
+/**
+ * Copies the files of places. Those that appear meanwhile, such as by a rotation, are copied too.
+ * @returns the bytes
+ */
 async function copyPlaces(
   from: readonly Place[],
   to: readonly Place[],

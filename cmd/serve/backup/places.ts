@@ -63,7 +63,9 @@ export function marksOf(config: Config): readonly Place[] {
   ];
 }
 
-/** Returns the same configuration for a data folder at another place, which holds all stores under their default names. */
+/**
+ * Returns the same configuration for a data folder at another place, which holds all stores under their default names.
+ */
 export function inFolder(config: Config, data: string): Config {
   const { webhook, channel, events, parser } = config;
   return {

@@ -32,7 +32,10 @@ export function channelPlace({ data, channel: { store }, webhook: { inbox } }: C
   };
 }
 
-/** Reports whether tasks may be stored that continue without a call. A server without such tasks does not open the store. */
+/**
+ * Reports whether tasks may be stored that continue without a call. A server without such tasks does not open the
+ * store.
+ */
 export function mayHaveTasks(config: Config, place: ChannelPlace): boolean {
   if (place.driver === "postgres") return true;
   return existsSync(place.file) || existsSync(markFile(config, "channels", place.file));

@@ -8,7 +8,8 @@ import { decodeObject, isObject, mapLists, parseObject } from "./message-file.ts
 const what = "a task";
 
 /**
- * Decodes a task in YAML or JSON as the server decodes it over REST. Push ids may be a list, and a value of a content a text.
+ * Decodes a task in YAML or JSON as the server decodes it over REST. Push ids may be a list, and a value of a content a
+ * text.
  * @param name of the file, for messages
  * @throws UserError
  */

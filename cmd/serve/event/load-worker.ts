@@ -24,8 +24,8 @@ export interface LoadWorkerSetup {
 const setup = workerData as LoadWorkerSetup;
 const { intake, stagingFolder, eventFormat, shardCount, progress, niceness = 0 } = setup;
 
-// On Linux this applies to the calling thread alone, elsewhere to the whole process. The niceness is never lowered, which
-// would need a privilege.
+// On Linux this applies to the calling thread alone, elsewhere to the whole process. The niceness is never lowered,
+// which would need a privilege.
 if (process.platform === "linux") setPriority(Math.max(getPriority(), niceness));
 
 freeIdleMemory();

@@ -24,7 +24,10 @@ import { requireEmbedded } from "./store.ts";
  * take three quarters of the time of batches of 50,000, as measured.
  */
 const bulk = { maxRecords: 250_000, maxBytes: 64 * 1_048_576, maxCachedIds: 2_000_000 };
-/** Reading continues while at most this much waits in the spool: one batch being loaded, one being prepared and one being read. */
+/**
+ * Reading continues while at most this much waits in the spool: one batch being loaded, one being prepared and one
+ * being read.
+ */
 const maxWaitingBytes = 3 * bulk.maxBytes;
 
 /**

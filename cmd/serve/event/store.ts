@@ -62,7 +62,8 @@ export async function openEmbeddedStore(config: Config): Promise<DuckDbStore> {
       stagingFolder: staging,
       memoryLimitBytes: memoryBytes,
       threads: threads ?? availableParallelism(),
-      // Files of the spool are kept until their records have left the log. A larger log would make a start after a crash slow.
+      // Files of the spool are kept until their records have left the log. A larger log would make a start after a
+      // crash slow.
       maxLogBytes: Math.min(spool.maxFileBytes, maxLogBytes),
     });
   } catch (error) {

@@ -11,7 +11,9 @@ const batchMs = 100;
 const chunksPerIteration = 64;
 /** A stalled reader must not fill the memory: beyond 64 MB, lines are dropped and counted. */
 const maxChunks = 16_000;
-/** The longest pause before a full pipe is tried again; the first pause is 1 ms, and each pause is twice the one before. */
+/**
+ * The longest pause before a full pipe is tried again; the first pause is 1 ms, and each pause is twice the one before.
+ */
 const maxPauseMs = 20;
 /** The last lines are dropped at the end of the process if the reader takes nothing for this long. */
 const maxStallMs = 2_000;

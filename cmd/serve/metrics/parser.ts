@@ -9,7 +9,10 @@ export interface ParserMetrics {
   readonly deadLetters: DeadLetterObserver;
 }
 
-/** Registers the metrics of the parser and its dead letters. The values of labels come from closed lists and the configuration. */
+/**
+ * Registers the metrics of the parser and its dead letters. The values of labels come from closed lists and the
+ * configuration.
+ */
 export function createParserMetrics(registry: Registry): ParserMetrics {
   const counter = counterFactory(registry);
   const items = counter(

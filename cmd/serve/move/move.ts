@@ -33,7 +33,8 @@ const waitMs = 30_000;
  * Moves a data folder into the stores that replicas share. While a server runs on the folder, closed days are copied.
  * When none does, the rest is, and both stores are compared.
  *
- * `source.ts` opens the folder, or reads it through its server (`contents-socket.ts`). `parts.ts` copies the event store,
+ * `source.ts` opens the folder, or reads it through its server (`contents-socket.ts`). `parts.ts` copies the event
+ * store,
  * `tables.ts` what PostgreSQL stores, and `compare.ts` compares.
  *
  * @returns the exit code: 1 when the stores differ

@@ -33,7 +33,9 @@ export interface OpenDelivery extends AsyncDisposable, Pick<Delivery, "deliverNo
 }
 
 export interface PreparedTargets {
-  /** Delivers to the targets. Resolves when the calls of the replaced ones have ended and their connections are closed. */
+  /**
+   * Delivers to the targets. Resolves when the calls of the replaced ones have ended and their connections are closed.
+   */
   apply(): Promise<void>;
   discard(): Promise<void>;
 }

@@ -11,8 +11,8 @@ export interface BucketChartProps extends Omit<Buckets, "onHover"> {
 }
 
 /**
- * Lines or bars over buckets. A click chooses a point; by keyboard points are chosen in the table that stands beside the
- * chart, as a canvas has none.
+ * Lines or bars over buckets. A click chooses a point; by keyboard points are chosen in the table that stands beside
+ * the chart, as a canvas has none.
  */
 export function BucketChart({ label, ...buckets }: BucketChartProps) {
   const id = useId();

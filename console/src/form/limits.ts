@@ -77,7 +77,10 @@ export function isTextList(field: DescField): boolean {
 const wholeNumber = /^-?\d{1,18}$/;
 const decimalNumber = /^-?(\d{1,18}(\.\d{0,18})?|\.\d{1,18})$/;
 
-/** Returns what is wrong with the text of a field; undefined for what the server would accept, as far as that shows here. */
+/**
+ * Returns what is wrong with the text of a field; undefined for what the server would accept, as far as that shows
+ * here.
+ */
 export function findFault(field: DescField, text: string): LimitText | undefined {
   const { required, maxItems } = limitsOf(field);
   if (text.trim() === "") return required ? { key: "form.fault.required" } : undefined;

@@ -19,7 +19,8 @@ type Load<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
  * Loads what a page shows again and again: not while the user pauses or the page is hidden, and with growing pauses
- * after failures. The data stays on the screen when a load fails. It starts again when `key` changes, which identifies the data.
+ * after failures. The data stays on the screen when a load fails. It starts again when `key` changes, which identifies
+ * the data.
  */
 export function useLive<T>(key: string, load: Load<T>, periodMs = 5_000): Live<T> {
   // The key stands for what the function loads.

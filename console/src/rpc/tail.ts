@@ -27,8 +27,8 @@ const backoff = { firstMs: 1_000, maxMs: 30_000 };
 type OpenStream<Row> = (signal: AbortSignal) => AsyncIterable<TailPart<Row>>;
 
 /**
- * Follows a stream. It stops while the user pauses or the page is hidden. After a failure it opens the stream again, with
- * growing pauses. It starts again when `key` changes, which identifies the stream.
+ * Follows a stream. It stops while the user pauses or the page is hidden. After a failure it opens the stream again,
+ * with growing pauses. It starts again when `key` changes, which identifies the stream.
  */
 export function useTail<Row>(key: string, open: OpenStream<Row>): Tail<Row> {
   // The key stands for what the function opens.

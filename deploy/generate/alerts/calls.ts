@@ -1,6 +1,9 @@
 import type { Alert } from "./alert.ts";
 
-/** Methods that take long by their nature: streams, downloads, waits for messages, and queries, which have their own alert. */
+/**
+ * Methods that take long by their nature: streams, downloads, waits for messages, and queries, which have their own
+ * alert.
+ */
 const longMethods =
   "engage[.]analysis[.]v1[.].*|.*/(Watch.*|Export.*|ParseLines|TrackStream|CheckReceiver|LeaseMessages)";
 

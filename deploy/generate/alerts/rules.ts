@@ -9,7 +9,10 @@ const head = `# Alerts for Prometheus, written by \`npm run monitoring\`: change
 # Runbooks are pages of a server: replace ${docsUrl} with the address of yours.
 `;
 
-/** Writes the rules in the format of Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/ */
+/**
+ * Writes the rules in the format of Prometheus:
+ * https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/
+ */
 export function writeRules(): string {
   return head + stringify({ groups: alertGroups.map(toGroup) }, { lineWidth: 0 });
 }

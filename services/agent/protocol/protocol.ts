@@ -15,8 +15,8 @@ const instructions =
   "Events, users, webhook messages and pushes of an engage server. Names of events and properties come from list_events and describe; do not invent them.";
 
 /**
- * Creates a server of the Model Context Protocol which calls the tools by RPC. The library decides which revision of the
- * protocol a client speaks. The text of an output is its only form: a structured copy would double it.
+ * Creates a server of the Model Context Protocol which calls the tools by RPC. The library decides which revision of
+ * the protocol a client speaks. The text of an output is its only form: a structured copy would double it.
  */
 export function createProtocolServer({ tools, version, describeError }: ProtocolOptions): Server {
   const server = new Server({ name: "engage", version }, { capabilities: { tools: {} }, instructions });

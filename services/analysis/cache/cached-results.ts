@@ -145,7 +145,10 @@ interface KeyParts {
  */
 const slotMs = 15 * 60_000;
 
-/** Returns the key of a query: queries with the same key have the same result. The time limit and `useCache` are not part of it. */
+/**
+ * Returns the key of a query: queries with the same key have the same result. The time limit and `useCache` are not
+ * part of it.
+ */
 function keyOf(desc: DescMessage, query: Message, parts: KeyParts): string {
   const { operation, version, imports, nowMs, lateness = "", rest } = parts;
   const bytes = toBinary(desc, { ...query, timeoutSeconds: undefined, useCache: undefined } as Message);

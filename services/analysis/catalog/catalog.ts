@@ -29,7 +29,8 @@ interface CatalogRequest {
 /**
  * The Catalog service: lists what the queries of a project can name.
  *
- * `kept-volumes.ts` reads how much of what the project has, which `index-volumes.ts` (with `carriers.ts`) puts in order;
+ * `kept-volumes.ts` reads how much of what the project has, which `index-volumes.ts` (with `carriers.ts`) puts in
+ * order;
  * `events.ts` and `properties.ts` make pages of it (`take-page.ts`), and `values.ts` those of the values of a column.
  * `refusals.ts` has the errors. The port to the data is CatalogPort.
  */

@@ -39,7 +39,8 @@ export function createKeptValues(): KeptValues {
       if (known !== undefined) return known;
       const run = async (own: AbortSignal): Promise<FoundValues> => {
         const found = await port.values(wanted, { signal: own, caller });
-        // A virtual property may depend on the time and on cohorts, and without a version nothing tells when data changed.
+        // A virtual property may depend on the time and on cohorts, and without a version nothing tells when data
+        // changed.
         if (version !== undefined && !wanted.name.startsWith("#vp@"))
           cache.set(key, found, key.length + sizeOf(found));
         return found;

@@ -59,8 +59,9 @@ export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) =
 /**
  * Turns a query into a plan: what has to be computed for it. @throws AnalysisRefusal with all faults of the query
  *
- * `time/` resolves ranges (also the compared one, `compared-range.ts`), zones and steps, `column/` finds columns, `condition/` reads filters, `metric/` plans the
- * measures of metrics, `group-by.ts` and `event-split.ts` the keys. `problems.ts` collects refusals and warnings,
+ * `time/` resolves ranges (also the compared one, `compared-range.ts`), zones and steps, `column/` finds columns,
+ * `condition/` reads filters, `metric/` plans the measures of metrics, `group-by.ts` and `event-split.ts` the keys.
+ * `problems.ts` collects refusals and warnings,
  * `context.ts` has what all parts share, `event-plan.ts` the plan, `user-slice.ts` the users of one number of a result.
  */
 export function describeQuery(query: AnyQuery, source: QuerySource, check: CheckQuery = () => {}): EventPlan {

@@ -28,7 +28,9 @@ interface SplitMetric {
   readonly eventNames: ReadonlySet<string>;
 }
 
-/** Warns of splits without effect. Metrics that name an operand are split as a whole, by the values of their own events. */
+/**
+ * Warns of splits without effect. Metrics that name an operand are split as a whole, by the values of their own events.
+ */
 export function warnOfSplit(
   { eventSplit }: EventView,
   metrics: readonly SplitMetric[],

@@ -12,7 +12,9 @@ export const queryLimits = {
   literalsOfAllConditions: 50_000,
   boundaries: 500,
   patternCharacters: 1_000,
-  /** Steps of all regular expressions of a query with their repetitions written out: compiling them takes 0.1 s at most. */
+  /**
+   * Steps of all regular expressions of a query with their repetitions written out: compiling them takes 0.1 s at most.
+   */
   patternSteps: 5_000,
   formulaCharacters: 10_000,
   formulaDepth: 50,

@@ -20,7 +20,10 @@ import type { PlanSource } from "./plan-query.ts";
 /** Creates the port that selects users of one project from the event store. */
 export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
-    /** Refuses cohorts that are not declared: the result cannot have warnings, and such a cohort would match no user or all users. */
+    /**
+     * Refuses cohorts that are not declared: the result cannot have warnings, and such a cohort would match no user or
+     * all users.
+     */
     async select(conditions, columns, signal, caller) {
       const cohorts = await store.cohorts(project.id);
       signal.throwIfAborted();

@@ -24,7 +24,10 @@ const foreign: RefusalStatus = { code: Code.FailedPrecondition, reason: "PLATFOR
 
 const unknownPath: RefusalStatus = { code: Code.NotFound, reason: "PATH_UNKNOWN" };
 
-/** Converts an error to the one that a caller gets. An error that is not one of the service's own is returned unchanged, as a fault. */
+/**
+ * Converts an error to the one that a caller gets. An error that is not one of the service's own is returned unchanged,
+ * as a fault.
+ */
 export function toCallError(error: unknown): unknown {
   const refusal = refusalOf(error);
   return refusal === undefined ? error : encodeRefusal(refusal);

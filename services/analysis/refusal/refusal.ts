@@ -31,7 +31,9 @@ export const returnCodesByStatus = {
   [Code.Internal]: returnCodes.internal,
 } as const;
 
-/** Refuses a query while the store is unavailable: as busy where a later attempt may succeed without anyone's action. */
+/**
+ * Refuses a query while the store is unavailable: as busy where a later attempt may succeed without anyone's action.
+ */
 export function refuseUnavailable(
   error: Error & { readonly retryAfterMs: number | undefined },
   message: string,

@@ -109,7 +109,9 @@ const byteOrderMark = "\u{feff}";
 /** Characters with which a spreadsheet starts a formula, also in their full-width forms. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Writes a text of a caller or an event. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
+/**
+ * Writes a text of a caller or an event. A text that a spreadsheet would run as a formula gets an apostrophe before it.
+ */
 function textCell(text: string): string {
   const isFormula = formulaStart.test(text) && text !== "-" && !isDecimal(text.replace(/%$/, ""));
   return plainCell(isFormula ? `'${text}` : text);

@@ -92,9 +92,9 @@ function isOverall({ eventView, sliceGroupVal }: Readonly<Record<string, unknown
 }
 
 /**
- * Limits of the body of a query. Queries have some kilobytes; the longest have conditions with thousands of literals. All
- * conditions together have at most 50,000 (`queryLimits`), so a body of many more values is refused before it is parsed,
- * which would block the event loop for tenths of a second.
+ * Limits of the body of a query. Queries have some kilobytes; the longest have conditions with thousands of literals.
+ * All conditions together have at most 50,000 (`queryLimits`), so a body of many more values is refused before it is
+ * parsed, which would block the event loop for tenths of a second.
  */
 export const queryBounds: JsonBounds = {
   depth: 256,

@@ -4,7 +4,9 @@ import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 export interface AudienceMember {
   /** Undefined or empty: the user cannot get messages. */
   readonly pushId: string | undefined;
-  /** Values of the requested properties that the user has, by lower-case name. Times are strings `yyyy-MM-dd HH:mm:ss`. */
+  /**
+   * Values of the requested properties that the user has, by lower-case name. Times are strings `yyyy-MM-dd HH:mm:ss`.
+   */
   readonly properties: Readonly<Record<string, unknown>>;
 }
 

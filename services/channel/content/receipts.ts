@@ -22,7 +22,9 @@ export interface ReceiptIds {
 /** Writes `#ops_receipt_properties` of a batch's messages. @param requestId ignored for journeys */
 export type WriteReceipts = (requestId: string) => string;
 
-/** Compiles receipts with exactly the members of the kind of push; the project id is a number, all others are strings. */
+/**
+ * Compiles receipts with exactly the members of the kind of push; the project id is a number, all others are strings.
+ */
 export function compileReceipts({ projectId, origin, groupId, language }: ReceiptIds): WriteReceipts {
   const optional = {
     ...(groupId !== "" && { ops_exp_group_id: groupId }),

@@ -38,7 +38,9 @@ export interface Delivery
   extends Pick<SenderPorts, "checkContent" | "estimate" | "testChannel" | "previewMessage" | "funnels"> {
   /** Starts to prepare runs and to send their batches. */
   start(): void;
-  /** Stops. Requests in flight may end within `drainMs`; then they are aborted, and another process sends them again. */
+  /**
+   * Stops. Requests in flight may end within `drainMs`; then they are aborted, and another process sends them again.
+   */
   stop(drainMs: number): Promise<void>;
 }
 

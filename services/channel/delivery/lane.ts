@@ -243,7 +243,10 @@ export class Lane {
     }
   }
 
-  /** Marks the attempt and waits for a call slot. The result must be disposed of after the call; null: the batch must not be sent. */
+  /**
+   * Marks the attempt and waits for a call slot. The result must be disposed of after the call; null: the batch must
+   * not be sent.
+   */
   async #begin(runId: string, token: string): Promise<Disposable | null> {
     const { runs, marker, clock } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;

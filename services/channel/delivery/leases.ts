@@ -17,7 +17,9 @@ export interface LeaseKeeperOptions {
 
 interface Lease {
   readonly controller: AbortController;
-  /** Monotonic time of its end, counted from before the request, so that the lease in the store does not end earlier. */
+  /**
+   * Monotonic time of its end, counted from before the request, so that the lease in the store does not end earlier.
+   */
   untilMs: number;
 }
 

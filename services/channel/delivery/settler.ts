@@ -21,7 +21,10 @@ interface Waiting {
   readonly done: () => void;
 }
 
-/** Settles attempts. Attempts that end at about the same time share a commit, which is retried while the store is unavailable. */
+/**
+ * Settles attempts. Attempts that end at about the same time share a commit, which is retried while the store is
+ * unavailable.
+ */
 export class Settler {
   readonly #options: SettlerOptions;
   #waiting: Waiting[] = [];

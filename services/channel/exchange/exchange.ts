@@ -70,7 +70,9 @@ export interface ExchangeFailure {
 
 export type ExchangeOutcome = ExchangeResponse | ExchangeFailure;
 
-/** Sends a request to one URL. Returns redirects as responses and never rejects because of the network or the receiver. */
+/**
+ * Sends a request to one URL. Returns redirects as responses and never rejects because of the network or the receiver.
+ */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeOutcome>;
 
 export interface ExchangeOptions {

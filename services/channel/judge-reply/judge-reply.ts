@@ -3,7 +3,9 @@ import { describeHtmlPage } from "../../../base/text/html-page.ts";
 import type { ExchangeFailureKind, ExchangeOutcome, ExchangeResponse } from "../exchange/exchange.ts";
 import { type FailedElement, parseReply, readReply } from "./read-reply.ts";
 
-/** Whether an empty reply, or one that does not have the specified form, fails the call (`strict`) or gives warnings. */
+/**
+ * Whether an empty reply, or one that does not have the specified form, fails the call (`strict`) or gives warnings.
+ */
 export type Validation = "strict" | "lenient";
 
 /** Why all elements of a batch failed, as named in statistics. */

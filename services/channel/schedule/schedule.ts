@@ -21,8 +21,8 @@ const { maxLength: maxPattern } = limitsOf(ScheduleSchema.field.cron);
 const offset = /^[+-](0\d|1[0-4]):[0-5]\d$/;
 
 /**
- * Compiles a checked schedule. A time that the clocks skip moves to the next existing time, a repeated one is used once;
- * patterns such as `*\/30` continue through a repeated hour.
+ * Compiles a checked schedule. A time that the clocks skip moves to the next existing time, a repeated one is used
+ * once; patterns such as `*\/30` continue through a repeated hour.
  * @param zone zone of the project, used if the schedule has none
  */
 export function compileTimes(schedule: Schedule, zone: string): Times {

@@ -57,7 +57,10 @@ export function checkMessages(task: Task, channel: Channel, rules: Rules): reado
   ];
 }
 
-/** Checks contents again, since the channel may have been changed after the task was created. Fields are relative to the task. */
+/**
+ * Checks contents again, since the channel may have been changed after the task was created. Fields are relative to the
+ * task.
+ */
 export function checkTaskContents(
   { contents, experimentGroups }: Pick<Task, "contents" | "experimentGroups">,
   channel: Channel,

@@ -10,8 +10,8 @@ interface Place {
 }
 
 /**
- * Decompresses the raw block format of snappy and yields to the event loop. Returns undefined if it is malformed or does
- * not have `length` bytes.
+ * Decompresses the raw block format of snappy and yields to the event loop. Returns undefined if it is malformed or
+ * does not have `length` bytes.
  * https://github.com/google/snappy/blob/main/format_description.txt
  * @param from after the length that a block begins with
  */

@@ -49,7 +49,10 @@ async function findBody(
   return { list, appid: undefined };
 }
 
-/** Reads one record, or an envelope: it has a list `data` and no `#type`. The last member of a name counts, as for every reader. */
+/**
+ * Reads one record, or an envelope: it has a list `data` and no `#type`. The last member of a name counts, as for every
+ * reader.
+ */
 async function readObject(
   cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,

@@ -13,7 +13,9 @@ export type FromPrepareWorker =
   /** `intake` means that the intake cannot be opened, or does not fit the store. */
   | { readonly kind: "failed"; readonly message: string; readonly of?: "intake" };
 
-/** Creates the memory into which the thread writes the offset of its current line, so that it is known after a crash. */
+/**
+ * Creates the memory into which the thread writes the offset of its current line, so that it is known after a crash.
+ */
 export function createProgress(): Float64Array<SharedArrayBuffer> {
   return new Float64Array(new SharedArrayBuffer(8)).fill(-1);
 }

@@ -117,8 +117,8 @@ export function jsonTextOf(raw: unknown): string | undefined {
 }
 
 /**
- * Writes JSON without lone surrogates, which stores refuse: they become U+FFFD, as in all texts. `JSON.stringify` escapes
- * only lone surrogates.
+ * Writes JSON without lone surrogates, which stores refuse: they become U+FFFD, as in all texts. `JSON.stringify`
+ * escapes only lone surrogates.
  */
 export function stringify(raw: unknown): string {
   const text = stringifyExactJson(raw);

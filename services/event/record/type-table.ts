@@ -14,7 +14,10 @@ const none: readonly Property[] = [];
 export interface TypeTableOptions {
   /** Types that this table adds to, without changing them. */
   readonly below?: TypeLookup;
-  /** Limit of the properties of events, and of users; existing ones beyond it stay. Default: the room of `below`, if any. */
+  /**
+   * Limit of the properties of events, and of users; existing ones beyond it stay. Default: the room of `below`, if
+   * any.
+   */
   readonly maxProperties?: number;
 }
 

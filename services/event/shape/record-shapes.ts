@@ -56,9 +56,9 @@ const falseBytes = Buffer.from("false");
 
 /**
  * The shapes of earlier events of a project. A record of a known shape is not parsed: its values are found in the bytes
- * of the line, checked, and copied. Preparing it takes two thirds of the time (`bench/analysis/prepare.ts`) and gives the
- * same row; `test/services/event/shape/shaped-lines.test.ts` compares both. Values that need decoding, conversion or a
- * reason of refusal, such as escapes, are left to `checkRecord`.
+ * of the line, checked, and copied. Preparing it takes two thirds of the time (`bench/analysis/prepare.ts`) and gives
+ * the same row; `test/services/event/shape/shaped-lines.test.ts` compares both. Values that need decoding, conversion
+ * or a reason of refusal, such as escapes, are left to `checkRecord`.
  */
 export class RecordShapes {
   /** Values of the records that were read since `clear`. */
@@ -109,8 +109,8 @@ export class RecordShapes {
   }
 
   /**
-   * Finds the values of the record that begins here, and its shape. Returns the offset after the record; -1 if it must be
-   * parsed.
+   * Finds the values of the record that begins here, and its shape. Returns the offset after the record; -1 if it must
+   * be parsed.
    * @param bytes with an LF after the line
    */
   match(bytes: Buffer, start: number): number {

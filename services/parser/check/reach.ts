@@ -42,7 +42,10 @@ const unlikeNames = [
   "%!~",
 ];
 
-/** Returns an earlier pattern that matches everything that this one matches; combinations of patterns are not considered. */
+/**
+ * Returns an earlier pattern that matches everything that this one matches; combinations of patterns are not
+ * considered.
+ */
 function findCovering(pattern: string, earlier: readonly Earlier[]): Earlier | undefined {
   const same = earlier.find((one) => one.pattern === pattern);
   if (same !== undefined) return same;

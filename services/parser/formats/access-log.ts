@@ -97,7 +97,9 @@ function isPath(text: string): boolean {
   return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32;
 }
 
-/** Splits a request into method (a token of RFC 9110), path and protocol; servers log broken paths with their spaces. */
+/**
+ * Splits a request into method (a token of RFC 9110), path and protocol; servers log broken paths with their spaces.
+ */
 function setRequest(fields: Record<string, unknown>, request: string): void {
   const methodEnd = request.indexOf(" ");
   const protocolStart = request.lastIndexOf(" ") + 1;

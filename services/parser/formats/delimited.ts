@@ -122,7 +122,10 @@ function splitPlain(line: string, separators: readonly string[]): string[] {
   return values;
 }
 
-/** Splits as RFC 4180 does: a column may be in double quotes, in which a quote is doubled. Returns the message of a fault. */
+/**
+ * Splits as RFC 4180 does: a column may be in double quotes, in which a quote is doubled. Returns the message of a
+ * fault.
+ */
 function splitQuoted(line: string, separators: readonly string[]): string[] | string {
   const values: string[] = [];
   for (let at = 0; ; ) {

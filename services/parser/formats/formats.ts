@@ -38,9 +38,9 @@ interface Context {
  * Compiles all formats, loads modules of the user and collects all problems.
  *
  * Each format has a file of its own that reads the fields of a line (`FieldReader`); `pass-through.ts` and `module.ts`
- * return records instead. `index-pattern.ts` selects the format of an index, `unwrap.ts` takes a line out of the JSON of
- * a container log, `tokens.ts` has what several formats read, `config.ts` the schemas. To add a format, write its file,
- * its schema and its case in `createReader`.
+ * return records instead. `index-pattern.ts` selects the format of an index, `unwrap.ts` takes a line out of the JSON
+ * of a container log, `tokens.ts` has what several formats read, `config.ts` the schemas. To add a format, write its
+ * file, its schema and its case in `createReader`.
  */
 export async function openFormats(config: ParserConfig, options: OpenFormatsOptions = {}): Promise<Formats> {
   const problems = createProblems();

@@ -25,7 +25,8 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
     return () => false;
   }
   const compile = (): RE2JS | undefined => compileRe2(source, at, problems);
-  // Only sets and nested groups can be invalid. Other globs are compiled on first use, since compiling takes milliseconds.
+  // Only sets and nested groups can be invalid. Other globs are compiled on first use, since compiling takes
+  // milliseconds.
   let expression = /[[{]/.test(pattern) ? compile() : null;
   const wholePath = pattern.includes("/");
   return (index) => {

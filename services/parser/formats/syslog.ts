@@ -114,7 +114,10 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   return fields;
 }
 
-/** Reports whether a word is `app:`, `app[123]:` or `app[123]`, with or without text right after it, and not an address such as `2001:db8::`. */
+/**
+ * Reports whether a word is `app:`, `app[123]:` or `app[123]`, with or without text right after it, and not an address
+ * such as `2001:db8::`.
+ */
 function isTag(word: string): boolean {
   if (tagWithId.test(word)) return true;
   return word.length > 1 && word.endsWith(":") && isIP(word) === 0 && isIP(word.slice(0, -1)) === 0;

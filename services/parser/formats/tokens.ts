@@ -54,7 +54,9 @@ function isHex(text: string, from: number, count: number): boolean {
   return true;
 }
 
-/** Returns the position of the quote that closes the one before `from`, or −1. A backslash escapes the next character. */
+/**
+ * Returns the position of the quote that closes the one before `from`, or −1. A backslash escapes the next character.
+ */
 export function quoteEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;

@@ -50,7 +50,10 @@ export interface BatchWitness {
   revoked(line: ItemOrigin, failure: Omit<LineFailure, "failed">): void;
 }
 
-/** Parses one content. Never throws: a line that cannot be parsed becomes the item `{}`, is counted and becomes a dead letter. */
+/**
+ * Parses one content. Never throws: a line that cannot be parsed becomes the item `{}`, is counted and becomes a dead
+ * letter.
+ */
 export type ParseBatch = (batch: Batch, gate?: ItemGate, witness?: BatchWitness) => ParsedBatch;
 
 export function createBatchParser(options: BatchParserOptions): ParseBatch {

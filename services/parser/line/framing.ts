@@ -181,7 +181,10 @@ function compileBytesPieceEnd(bytes: Buffer, separator: Buffer): (start: number)
   };
 }
 
-/** Splits `x:::a.log` into `x:` and `a.log`, not `x` and `:a.log`: data may end with a colon, an index hardly begins with one. */
+/**
+ * Splits `x:::a.log` into `x:` and `a.log`, not `x` and `:a.log`: data may end with a colon, an index hardly begins
+ * with one.
+ */
 function lastOverlap(isAt: (offset: number) => boolean, shifts: readonly number[], found: number): number {
   let last = found;
   for (;;) {
@@ -247,7 +250,10 @@ const lf = 0x0a;
 const cr = 0x0d;
 const space = 0x20;
 
-/** Returns the end without trailing spaces and line ends. Tabs are kept: an empty last column of tab-separated data is data. */
+/**
+ * Returns the end without trailing spaces and line ends. Tabs are kept: an empty last column of tab-separated data is
+ * data.
+ */
 function trimmedEnd(text: string, start: number, end: number): number {
   for (let at = end; at > start; at--) {
     const character = text.charCodeAt(at - 1);

@@ -40,7 +40,10 @@ export function checkSeparators(config: SeparatorConfig): ConfigProblem[] {
   return problems;
 }
 
-/** Returns the beginnings of a separator that can precede an overlapping occurrence of it: `:` for `::`, `:ta` for `:ta:`. */
+/**
+ * Returns the beginnings of a separator that can precede an overlapping occurrence of it: `:` for `::`, `:ta` for
+ * `:ta:`.
+ */
 export function overlappingHeads(separator: string): string[] {
   const heads: string[] = [];
   for (let length = 1; length < separator.length; length++) {
@@ -82,7 +85,10 @@ function faultOf(separator: string, isInResponses: boolean): string | undefined 
   return undefined;
 }
 
-/** Characters that may follow each other in compact JSON outside of strings. Quotes are not listed: no separator has one. */
+/**
+ * Characters that may follow each other in compact JSON outside of strings. Quotes are not listed: no separator has
+ * one.
+ */
 const followers: readonly (readonly [string, RegExp])[] = [
   ["{", /[}]/],
   ["[", /[[{\]\-0-9tfn]/],

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { knownNames } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 
-/** Creates a strict object whose error for an unknown key has the valid keys. `expected` describes other accepted forms. */
+/**
+ * Creates a strict object whose error for an unknown key has the valid keys. `expected` describes other accepted forms.
+ */
 export function strictShape<T extends z.core.$ZodLooseShape>(shape: T, expected?: string) {
   const valid = Object.keys(shape);
   return z.strictObject(shape, {

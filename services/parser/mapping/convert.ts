@@ -93,7 +93,9 @@ function withoutQuotes(text: string): string {
   return quoted ? text.slice(1, -1).replaceAll('""', '"') : text;
 }
 
-/** Compiles texts such as `1|2,3|4` to lists of objects whose keys are the parts. The key of an empty part is omitted. */
+/**
+ * Compiles texts such as `1|2,3|4` to lists of objects whose keys are the parts. The key of an empty part is omitted.
+ */
 function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): Convert {
   const parts = config.parts ?? [];
   if (config.parts === undefined) problems.add(at, "tuples need parts, the names of their values in order");

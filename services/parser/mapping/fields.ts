@@ -1,7 +1,10 @@
 /** The fields of one line, in their order. Keys come from data: read only own keys. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a dotted path: a key that contains the dots itself takes precedence (flattened JSON); a number selects an element of a list. */
+/**
+ * Reads a dotted path: a key that contains the dots itself takes precedence (flattened JSON); a number selects an
+ * element of a list.
+ */
 export function readPath(fields: Fields, path: string): unknown {
   return Object.hasOwn(fields, path) ? fields[path] : readKeys(fields, path.split("."));
 }

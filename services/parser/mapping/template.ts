@@ -11,7 +11,9 @@ export interface Template {
 /** A part of a template: a text or a field. */
 export type Piece = string | { readonly path: string };
 
-/** Compiles a template such as `event_{CODE}`; `{{` and `}}` are braces. Returns the message of a fault in the template. */
+/**
+ * Compiles a template such as `event_{CODE}`; `{{` and `}}` are braces. Returns the message of a fault in the template.
+ */
 export function compileTemplate(
   source: string,
   isNull: (value: unknown) => boolean,

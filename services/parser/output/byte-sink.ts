@@ -3,7 +3,10 @@
  * size (128 KiB) is 3 times as fast as joining all texts at once.
  */
 export const chunkCharacters = 49_152;
-/** Copying by words is faster than Buffer.copy up to this length: 14 ns instead of 57 for 32 bytes, 61 instead of 70 for 128. */
+/**
+ * Copying by words is faster than Buffer.copy up to this length: 14 ns instead of 57 for 32 bytes, 61 instead of 70 for
+ * 128.
+ */
 const maxCopiedByWords = 128;
 /** Texts up to this length are written character by character. */
 const maxTextByCharacters = 40;

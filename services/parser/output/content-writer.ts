@@ -20,7 +20,9 @@ export interface LineBytes {
   readonly end: number;
 }
 
-/** Writes the content of a response such that splitting it at the separators gives exactly the items that were added. */
+/**
+ * Writes the content of a response such that splitting it at the separators gives exactly the items that were added.
+ */
 export interface ContentWriter {
   add(records: readonly string[], origin: ItemOrigin): void;
   addEmpty(): void;

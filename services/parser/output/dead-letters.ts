@@ -14,7 +14,10 @@ export interface DeadLetterBuffer {
   close(): DeadLetterBatch;
 }
 
-/** Dead letters of a batch after this many characters are dropped: a call of 100 MiB in a wrong format must not double its memory. */
+/**
+ * Dead letters of a batch after this many characters are dropped: a call of 100 MiB in a wrong format must not double
+ * its memory.
+ */
 const maxBatchCharacters = 64 * 2 ** 20;
 /** Lines of a batch after this many share dead letters. */
 const maxOwnDeadLetters = 10_000;

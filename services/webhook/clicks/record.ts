@@ -33,8 +33,8 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Encodes a click as a standard record on one line, with its time in UTC. Copies the receipt and the properties byte for
- * byte, except that line ends between values become spaces.
+ * Encodes a click as a standard record on one line, with its time in UTC. Copies the receipt and the properties byte
+ * for byte, except that line ends between values become spaces.
  * @throws InvalidFieldsError
  */
 export function encodeClick(click: Click): Uint8Array {

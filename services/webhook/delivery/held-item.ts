@@ -26,9 +26,9 @@ export interface HeldItemOptions {
 const settleDelays = { minDelayMs: 50, maxDelayMs: 5_000 };
 
 /**
- * A leased item with messages in delivery. Outcomes `done` and `dead` are settled at once, in one commit with those that
- * arrived during the previous commit. Messages to be retried are settled at the end, so that they stay together as one
- * item.
+ * A leased item with messages in delivery. Outcomes `done` and `dead` are settled at once, in one commit with those
+ * that arrived during the previous commit. Messages to be retried are settled at the end, so that they stay together as
+ * one item.
  */
 export class HeldItem {
   readonly item: WorkItem;

@@ -39,7 +39,7 @@ export class Lane {
   readonly #rate: LaneRate | undefined;
   readonly #marker: CallMarker;
   readonly #held = new Set<HeldItem>();
-  /** Calls of messages that were being sent when a process died run one at a time, since one of them may crash it again. */
+  /** Calls of messages that were being sent when a process died run one at a time: one may crash it again. */
   readonly #suspects = new Semaphore(1);
   readonly #uncommitted = new UncommittedOutcomes();
   readonly #stop = new AbortController();
@@ -119,7 +119,7 @@ export class Lane {
     return { outcomes, attempts };
   }
 
-  /** Releases waiting messages, lets calls finish for `drainMs` and aborts the others. Can be called again with less time. */
+  /** Releases waiting messages, lets calls finish for `drainMs`, aborts the others. May be called again with less. */
   async stop(drainMs: number): Promise<void> {
     this.#stop.abort();
     this.wake();

@@ -14,8 +14,8 @@ export interface RetryPolicy extends Delays {
 type AttemptInfo = Pick<WorkItem, "attempt" | "acceptedClockMs" | "replay">;
 
 /**
- * Returns why leased messages must not be retried; undefined if they may. A call counts as an attempt from its beginning,
- * so this also ends messages that crash the process each time.
+ * Returns why leased messages must not be retried; undefined if they may. A call counts as an attempt from its
+ * beginning, so this also ends messages that crash the process each time.
  * @param nowMs time of the inbox's clock
  */
 export function overdueReason(
@@ -32,8 +32,8 @@ export function overdueReason(
 }
 
 /**
- * Converts an outcome of an attempt to the outcome that is settled. `delayMs` is the backoff of the attempt, the same for
- * all elements of an item, so that they stay together; `nowMs` is the time of the inbox's clock.
+ * Converts an outcome of an attempt to the outcome that is settled. `delayMs` is the backoff of the attempt, the same
+ * for all elements of an item, so that they stay together; `nowMs` is the time of the inbox's clock.
  */
 export function toElementOutcome(
   index: number,

@@ -60,7 +60,9 @@ function attributesOf(name: string, { channel, batchId, elements }: HandedBatch)
   };
 }
 
-/** The reason stays in the log, where the trace's id is beside it: it may quote the body of a response or an address. */
+/**
+ * The reason stays in the log, where the trace's id is beside it: it may quote the body of a response or an address.
+ */
 function endSpan(span: Span, { done, retry, dead }: CallReport): void {
   span.set({ [ownAttribute.done]: done, [ownAttribute.retry]: retry, [ownAttribute.dead]: dead });
   if (retry + dead === 0) span.end();

@@ -42,8 +42,8 @@ interface Given {
 const algorithms: Readonly<Record<number, string>> = { 16: "md5", 20: "sha1", 32: "sha256", 64: "sha512" };
 
 /**
- * Explains a signature mismatch, for the log and never for the response. Tries common mistakes of senders, one at a time:
- * the form of the value, the secret, the bytes of the body. Stops when the limit of hashed bytes is reached.
+ * Explains a signature mismatch, for the log and never for the response. Tries common mistakes of senders, one at a
+ * time: the form of the value, the secret, the bytes of the body. Stops when the limit of hashed bytes is reached.
  */
 export function explainMismatch(mismatch: Mismatch, secrets: readonly KnownSecret[]): string {
   const { body, channel } = mismatch;

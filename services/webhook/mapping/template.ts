@@ -41,9 +41,9 @@ interface Values {
 type Writer = (values: Values) => string | undefined;
 
 /**
- * Compiles a JSON value with placeholders in its strings. A string that is a single placeholder becomes the value itself,
- * copied byte for byte from the message: objects, arrays, big numbers and the receipt are preserved. Within a longer
- * string the value is text.
+ * Compiles a JSON value with placeholders in its strings. A string that is a single placeholder becomes the value
+ * itself, copied byte for byte from the message: objects, arrays, big numbers and the receipt are preserved. Within a
+ * longer string the value is text.
  * @returns a function that writes JSON and throws MissingValueError
  * @throws TemplateError
  */

@@ -23,7 +23,9 @@ export interface CheckedBatch {
   readonly requestIdCount: number;
 }
 
-/** Bytes of the messages of one reply; further elements get a short message, so that a reply is smaller than its batch. */
+/**
+ * Bytes of the messages of one reply; further elements get a short message, so that a reply is smaller than its batch.
+ */
 const maxMessageBytes = 262_144;
 const shortMessage = "not accepted";
 /** Up to this size push ids are slices of the body's text, which they keep in memory. */
@@ -136,7 +138,9 @@ function isSame(body: Buffer, one: Span, other: Span): boolean {
 /** Longer keys are replaced by their hash, since the store indexes keys. */
 const maxKeyLength = 200;
 
-/** Returns the key of a batch. Several ids, which are against the specification, make one key, which a retry repeats. */
+/**
+ * Returns the key of a batch. Several ids, which are against the specification, make one key, which a retry repeats.
+ */
 function keyOf(ids: readonly string[]): string | null {
   if (ids.length === 0) return null;
   const key = ids.length === 1 ? ids[0]! : JSON.stringify(ids);

@@ -18,8 +18,8 @@ export type CheckPushIds = (
 const maxMatchedLength = 4_096;
 
 /**
- * Compiles the rules of pattern and list. `list` is the content of the file `config.list`. Returns undefined if there is
- * no rule.
+ * Compiles the rules of pattern and list. `list` is the content of the file `config.list`. Returns undefined if there
+ * is no rule.
  * @throws Error for a pattern that is not RE2
  */
 export function compilePushIdRule(

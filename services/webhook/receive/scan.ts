@@ -32,8 +32,8 @@ export class TooManyElementsError extends Error {
 }
 
 /**
- * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges, so receipts
- * can be extracted byte for byte.
+ * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges, so
+ * receipts can be extracted byte for byte.
  * @param shapes the shapes of earlier batches under the same limits
  * @throws JsonFault, NotAnArrayError, TooManyElementsError
  */

@@ -14,8 +14,8 @@ export interface TypedBatch {
 const maxReceiptDepth = 60;
 
 /**
- * Encodes typed messages as a JSON array. Equal messages give equal bytes, in any order of their maps, since repeats are
- * recognised by bytes. `raw_receipt` is copied byte for byte.
+ * Encodes typed messages as a JSON array. Equal messages give equal bytes, in any order of their maps, since repeats
+ * are recognised by bytes. `raw_receipt` is copied byte for byte.
  */
 export function encodeBatch(messages: readonly WebhookMessage[]): TypedBatch {
   const faults = new Map<number, string>();

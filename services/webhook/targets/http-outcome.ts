@@ -9,8 +9,8 @@ const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
 const down: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Converts a response to the outcome of the call's messages: 2xx is done; 5xx, 408, 425 and 429 are retried; other 4xx are
- * dead. A redirect is not followed but retried, because it says nothing about the message.
+ * Converts a response to the outcome of the call's messages: 2xx is done; 5xx, 408, 425 and 429 are retried; other 4xx
+ * are dead. A redirect is not followed but retried, because it says nothing about the message.
  */
 export function outcomeOf(
   { status, headers, text, bodyFault = "" }: Omit<ReceivedResponse, "isTruncated">,

@@ -31,8 +31,8 @@ export interface Target extends AsyncDisposable {
   /** Messages of one call. */
   readonly maxMessages: number;
   /**
-   * Delivers messages; resolves with the outcome of each element, in their order. Ends soon after `signal` is aborted. A
-   * rejection means that the target as a whole is down: all messages are retried.
+   * Delivers messages; resolves with the outcome of each element, in their order. Ends soon after `signal` is aborted.
+   * A rejection means that the target as a whole is down: all messages are retried.
    * @param answered is called with the answer of a target which has one
    */
   deliver(

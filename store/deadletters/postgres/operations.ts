@@ -49,7 +49,10 @@ export function* append({ dialect }: Session, write: DeadLetterWrite): Operation
   return part;
 }
 
-/** Deletes some dead letters of the parts before one, and processes that have written nothing for a day. Returns false at the end. */
+/**
+ * Deletes some dead letters of the parts before one, and processes that have written nothing for a day. Returns false
+ * at the end.
+ */
 export function* prune(_session: Session, list: string, part: number): Operation<boolean> {
   yield* run("DELETE FROM {writers} WHERE list = $1 AND written < now() - interval '1 day'", list);
   const deleted = yield* all(

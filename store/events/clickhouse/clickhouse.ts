@@ -54,7 +54,8 @@ export interface ClickHouseStore extends EventStore {
 /** A store whose servers may be unavailable at first. */
 export interface LateClickHouseStore extends ClickHouseStore {
   /**
-   * Resolves when the tables of all servers have been checked, once. To be called before the store is loaded or queried.
+   * Resolves when the tables of all servers have been checked, once. To be called before the store is loaded or
+   * queried.
    * @throws EventsOpenError, EventsUnavailableError
    */
   ready(): Promise<void>;
@@ -90,8 +91,8 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
 }
 
 /**
- * Opens the event store as `openClickHouseStore` does, with the ledger alone: records may be accepted before the servers
- * are available.
+ * Opens the event store as `openClickHouseStore` does, with the ledger alone: records may be accepted before the
+ * servers are available.
  * @throws EventsOpenError, EventsUnavailableError
  */
 export async function openLateClickHouseStore(options: ClickHouseStoreOptions): Promise<LateClickHouseStore> {

@@ -40,7 +40,9 @@ export interface FirstRow {
   readonly element_index: number;
 }
 
-/** Returns the elements of the batches that are the first of their push id: those in flight, or those before all others. */
+/**
+ * Returns the elements of the batches that are the first of their push id: those in flight, or those before all others.
+ */
 export function* firstInQueue(
   { dialect }: Session,
   target: string,

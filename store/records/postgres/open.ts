@@ -23,7 +23,9 @@ export interface PostgresRecordsOptions extends PostgresConnection {
 
 /** The spools of a schema, one for each project. They share connections, which are opened by the first call. */
 export interface PostgresRecords extends AsyncDisposable {
-  /** Opens the spool of a project, once in a process. Does no I/O: a new project's tables are created when it is used. */
+  /**
+   * Opens the spool of a project, once in a process. Does no I/O: a new project's tables are created when it is used.
+   */
   open(options: PostgresSpoolOptions): PostgresSpool;
   /** Returns the place of a reader which acts under a lease, by whose name the place is saved. */
   cursor(lease: ReaderLease): ForwardCursor;

@@ -86,7 +86,9 @@ export function testChecksums(createPlace: CreatePlace): void {
   });
 }
 
-/** Returns the places of lines with checksums by the rule of all spools: a group which does not fit is in the next file. */
+/**
+ * Returns the places of lines with checksums by the rule of all spools: a group which does not fit is in the next file.
+ */
 function placesOf(groups: readonly (readonly string[])[], maxBytes: number) {
   const places: { number: number; offset: number }[] = [];
   let end = { number: 1, offset: 0 };

@@ -77,7 +77,10 @@ export function resets(from: number, count: number): Buffer {
   return Buffer.concat(frames);
 }
 
-/** A header of 3,900 bytes that is added to the dynamic table. https://httpwg.org/specs/rfc7541.html#literal.header.with.incremental.indexing */
+/**
+ * A header of 3,900 bytes that is added to the dynamic table.
+ * https://httpwg.org/specs/rfc7541.html#literal.header.with.incremental.indexing
+ */
 const stored = Buffer.concat([
   Buffer.from([0x40, 3]),
   Buffer.from("x-a"),

@@ -39,7 +39,9 @@ const get = <T>(page: Page, path: string): Promise<T> =>
 
 let markers = 0;
 
-/** Returns the counts of events by name, once all that was sent before can be queried: a record sent now is the last. */
+/**
+ * Returns the counts of events by name, once all that was sent before can be queried: a record sent now is the last.
+ */
 async function counts(page: Page): Promise<Record<string, number>> {
   markers++;
   const record = {

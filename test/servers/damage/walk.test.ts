@@ -107,7 +107,10 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
-/** Returns what a service does without a word on a copy in which this file is damaged; undefined if it does nothing such. */
+/**
+ * Returns what a service does without a word on a copy in which this file is damaged; undefined if it does nothing
+ * such.
+ */
 async function faultAfter(
   file: string,
   damage: (file: string, bytes: Buffer) => void,

@@ -1,4 +1,7 @@
-/** Values of a series, one a minute in the notation of promtool: those with which an alert fires, and those with which it does not. */
+/**
+ * Values of a series, one a minute in the notation of promtool: those with which an alert fires, and those with which
+ * it does not.
+ */
 type Values = readonly [firing: string, quiet: string];
 
 export interface AlertCase {

@@ -51,7 +51,8 @@ it("has stored what it accepted when the disk gets full, and goes on when there 
   );
   expect(freeKib * 1024).toBeGreaterThan(8 * mib);
   disk.fill();
-  // Free space is measured ten times a second, and a checkpoint gives back some, so a few batches may still be accepted.
+  // Free space is measured ten times a second, and a checkpoint gives back some, so a few batches may still be
+  // accepted.
   let accepted = marked.accepted;
   for (let n = 0; n < 20; n++) {
     const full = await sendUntilRefused(sender, `full-${n}`);

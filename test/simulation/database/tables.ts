@@ -71,7 +71,8 @@ function statementsOf(statement: string): readonly string[] {
   );
   sql = sql.replace(/PRIMARY KEY DEFAULT/, "PRIMARY KEY NOT NULL DEFAULT");
   sql = sql.replace(/(\w+) (bigint|text) PRIMARY KEY(?! NOT)/, "$1 $2 PRIMARY KEY NOT NULL");
-  // An index that is not unique changes no result, and with conditions of its own it makes SQLite plan again for new values.
+  // An index that is not unique changes no result, and with conditions of its own it makes SQLite plan again for new
+  // values.
   if (sql === "" || /^CREATE (?:SEQUENCE|INDEX)|^DROP INDEX|SET STORAGE|^UPDATE/.test(sql)) return [];
   const altered = /^ALTER TABLE (\w+) (.*)$/s.exec(sql);
   if (altered === null) return [sql];

@@ -248,8 +248,8 @@ export class RecordInvariants {
   }
 
   /**
-   * Each record counts once, and has the user of its place in the order of all records. Of the records with one first check
-   * only the first counts.
+   * Each record counts once, and has the user of its place in the order of all records. Of the records with one first
+   * check only the first counts.
    */
   #visibleTo(place: RecordPlace | undefined): Visible {
     const users = new ReferenceUsers();

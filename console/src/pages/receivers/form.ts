@@ -74,7 +74,9 @@ export function requestOf(
   };
 }
 
-/** Returns the lines of a text as headers. A line without a colon is a name without a value, which the server refuses. */
+/**
+ * Returns the lines of a text as headers. A line without a colon is a name without a value, which the server refuses.
+ */
 export function headersIn(text: string): { readonly name: string; readonly value: string }[] {
   return text
     .split("\n")
@@ -97,8 +99,8 @@ function wordsIn(text: string): string[] {
 }
 
 /**
- * Returns the same check as a command for a shell. Files stand for secrets, and `...` for values of headers, so that the
- * text can be shared.
+ * Returns the same check as a command for a shell. Files stand for secrets, and `...` for values of headers, so that
+ * the text can be shared.
  */
 export function commandOf(receiver: Receiver, { secondSecret, headers }: Secrets): string {
   const { isSigned, signatureHeader, badPushId, projectId, timeout, rate, skip } = receiver;

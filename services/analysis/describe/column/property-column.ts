@@ -3,7 +3,10 @@ import type { DescribeContext } from "../context.ts";
 import { warnUnknown } from "../problems.ts";
 import { type Column, type ColumnType, eventTime, noValues, translate } from "./column.ts";
 
-/** Finds a builtin, a property or a column of a dimension table; returns undefined when it was refused. @param field path of the name */
+/**
+ * Finds a builtin, a property or a column of a dimension table; returns undefined when it was refused.
+ * @param field path of the name
+ */
 export function findPropertyColumn(
   table: PropertyTable,
   name: string,

@@ -28,7 +28,11 @@ export interface FilterList {
   readonly relation: Relation;
 }
 
-/** Describes a list of conditions; true without conditions. Refused conditions become `never`: their problems end the query. @param field path of the object with the list */
+/**
+ * Describes a list of conditions; true without conditions. Refused conditions become `never`: their problems end the
+ * query.
+ * @param field path of the object with the list
+ */
 export function describeFilters(
   { filts, relation }: FilterList,
   field: string,

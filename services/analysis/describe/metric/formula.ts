@@ -47,7 +47,9 @@ export function readFormula(text: string, field: string, problems: Problems): Fo
 
 const metricPrefix = "$metric.";
 
-/** Reads `event.ANALYSIS` or `event.property.ANALYSIS`: properties may contain dots, events and aggregations may not. */
+/**
+ * Reads `event.ANALYSIS` or `event.property.ANALYSIS`: properties may contain dots, events and aggregations may not.
+ */
 function readOperand(text: string, field: string, problems: Problems): OperandName | undefined {
   if (text.startsWith(metricPrefix)) return { kind: "metric", name: text.slice(metricPrefix.length) };
   const [first, last] = [text.indexOf("."), text.lastIndexOf(".")];

@@ -104,7 +104,9 @@ function operandField(metric: EventMetric, field: string): string {
   return `${field}.${isNamed(metric) ? "metricName" : "customEvent"}`;
 }
 
-/** Reports whether a metric refers to a metric of the project: a formula or an analysis takes precedence over a name. */
+/**
+ * Reports whether a metric refers to a metric of the project: a formula or an analysis takes precedence over a name.
+ */
 function isNamed({ type, metricName, analysis, customEvent }: EventMetric): boolean {
   const saysMore =
     type === MetricType.CUSTOMIZED ? customEvent.trim() !== "" : analysis !== Aggregation.UNSPECIFIED;

@@ -6,9 +6,9 @@ import { type Period, planPeriod } from "./period.ts";
 import { resolveRange, type WrittenRange } from "./range.ts";
 
 /**
- * Resolves the range of a query and, with `comparedByTime`, the compared range, and divides both into steps. The compared
- * range has fields of its own; both follow the same rules (`range.ts`), in the zone of the query and with the same steps
- * (`period.ts`).
+ * Resolves the range of a query and, with `comparedByTime`, the compared range, and divides both into steps. The
+ * compared range has fields of its own; both follow the same rules (`range.ts`), in the zone of the query and with the
+ * same steps (`period.ts`).
  * @returns the period of the query and the compared one, if any; undefined when one was refused
  */
 export function describePeriods(view: EventView, context: DescribeContext): readonly Period[] | undefined {

@@ -62,7 +62,10 @@ export function toLocal({ steps }: QueryZone, instantMs: number): number {
   return instantMs + steps.findLast(({ fromMs }) => instantMs >= fromMs)!.offsetMs;
 }
 
-/** The first instant whose local time is not before this one: of a repeated hour the first, after a skipped one the end of the gap. */
+/**
+ * The first instant whose local time is not before this one: of a repeated hour the first, after a skipped one the end
+ * of the gap.
+ */
 export function firstInstant(steps: readonly ZoneStep[], localMs: number): number {
   for (const [i, { fromMs, offsetMs }] of steps.entries()) {
     const instantMs = Math.max(fromMs, localMs - offsetMs);

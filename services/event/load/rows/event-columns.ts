@@ -34,8 +34,8 @@ export interface ShapedRow {
 }
 
 /**
- * Events as columns, with the names of PreparedEvent and of PreparedValues. Engines insert them in less time than lines:
- * DuckDB in 0.7 of it.
+ * Events as columns, with the names of PreparedEvent and of PreparedValues. Engines insert them in less time than
+ * lines: DuckDB in 0.7 of it.
  */
 export class EventColumns implements EventFile {
   readonly #file: ParquetFile;

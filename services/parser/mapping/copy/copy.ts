@@ -36,7 +36,8 @@ const propertiesHead = bytesOf(',"properties":');
  * Creates the fast copy path for lines of JSON: lines with the same keys in the same order as an earlier line are not
  * parsed. Fields that are kept are copied as bytes, neighbours in one piece, and only fields that entries convert
  * become values. A line takes a quarter of the time of `../mapping.ts`, its slow twin, and gives the same record to the
- * last character. A batch of 1,000 lines takes 0.4 of the time. `test/services/parser/mapping/copy/copy.test.ts` compares both for random lines and
+ * last character. A batch of 1,000 lines takes 0.4 of the time. `test/services/parser/mapping/copy/copy.test.ts`
+ * compares both for random lines and
  * `test/services/parser/copied-lines.test.ts` for whole batches. `npm run bench -- parse-lines` shows the gain.
  * `member-spans.ts` finds the values in the bytes, `line-shape.ts` prepares the plan of a kind of lines.
  */

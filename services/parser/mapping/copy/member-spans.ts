@@ -26,7 +26,9 @@ const maxDigits = 15;
 const maxSmallDecimals = 6;
 const none = -1;
 
-/** 1 for bytes that end a text or prevent copying it: control characters are invalid, and a backslash begins an escape. */
+/**
+ * 1 for bytes that end a text or prevent copying it: control characters are invalid, and a backslash begins an escape.
+ */
 const endsText = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 32 || byte === quote || byte === backslash ? 1 : 0,
 );

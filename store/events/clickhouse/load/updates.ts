@@ -35,8 +35,8 @@ interface Member {
 const eventsPerRead = 2_000;
 
 /**
- * Writes a new row for each event of lines of PreparedUpdate: the event's last row is read, and the lines are applied to
- * it in order. An event whose user belongs to another shard now is marked as moved where it was.
+ * Writes a new row for each event of lines of PreparedUpdate: the event's last row is read, and the lines are applied
+ * to it in order. An event whose user belongs to another shard now is marked as moved where it was.
  */
 export async function loadUpdates(target: Target, lines: AsyncIterable<readonly string[]>): Promise<void> {
   const byEvent = await readUpdates(lines);

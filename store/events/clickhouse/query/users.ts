@@ -43,7 +43,9 @@ export async function* selectUsers(
   yield* read(source, selection, { prepare, limit: undefined }, signal);
 }
 
-/** A statement for users in the order of their ids. When there are lists, the last column has the numbers of empty ones. */
+/**
+ * A statement for users in the order of their ids. When there are lists, the last column has the numbers of empty ones.
+ */
 interface Prepared extends ReturnType<typeof bindStatement> {
   readonly properties: readonly Property[];
 }

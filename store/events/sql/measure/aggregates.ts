@@ -68,8 +68,8 @@ export const isOfUsers = ({ of }: Distinct): boolean => of.kind === "builtin" &&
 const countedOf = (distinct: Distinct): Counted => (isOfUsers(distinct) ? "users" : "values");
 
 /**
- * Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. A state takes longer to compute than
- * its number, so there are only those which are merged.
+ * Reports whether the aggregate of a measure is a state, as `needsValues` leaves it. A state takes longer to compute
+ * than its number, so there are only those which are merged.
  */
 export function isState({ measure: { aggregate } }: Numbered, context: CompileContext): boolean {
   const { dialect, stages, mergesStretches = false } = context;

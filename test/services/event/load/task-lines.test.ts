@@ -18,7 +18,10 @@ interface Run {
   readonly begun: ReadonlySet<number>;
 }
 
-/** Prepares lines in batches of up to `maxRecords`, with an intake that needs keys and checks them, or one that does not. */
+/**
+ * Prepares lines in batches of up to `maxRecords`, with an intake that needs keys and checks them, or one that does
+ * not.
+ */
 async function run(lines: readonly string[], maxRecords: number, needsKeys: boolean): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), "lines-"));
   const sqlite = openSqliteIntake({ path: join(folder, "intake.db") });

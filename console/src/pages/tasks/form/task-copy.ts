@@ -54,7 +54,10 @@ export function taskOfText(text: string): Task {
   return fromJsonString(TaskSchema, text);
 }
 
-/** Returns the draft of a task; undefined if the form would lose a part of it, such as values of fields that the channel does not have. */
+/**
+ * Returns the draft of a task; undefined if the form would lose a part of it, such as values of fields that the channel
+ * does not have.
+ */
 export function faithfulDraftOf(task: Task, channel: Channel): TaskDraft | undefined {
   const draft = draftOfTask(task);
   return equals(TaskSchema, givenPartOf(task), taskOf(draft, channel)) ? draft : undefined;
