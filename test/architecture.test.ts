@@ -252,6 +252,14 @@ describe("conventions", () => {
     expect(large.map(first).filter((path) => !isThere(path))).toEqual([]);
   });
 
+  it("has each folder of a layer in the map of README", () => {
+    const map = readFileSync("README.md", "utf8");
+    const folders = ["base", "gateway", "services", "store"].flatMap((layer) =>
+      readdirSync(layer, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
+    );
+    expect(folders.map(({ name }) => name).filter((name) => !map.includes(`\n  ${name}/ `))).toEqual([]);
+  });
+
   it("keeps files to 300 lines, and half of them to 80 lines of code", () => {
     const sizes = product.map((file) => file.codeLines).sort((a, b) => a - b);
     expect(product.filter((file) => file.lines > 300).map((file) => file.path)).toEqual([]);
