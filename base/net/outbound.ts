@@ -106,6 +106,14 @@ export function createOutbound({
   };
 }
 
+/** Returns rules that are those of the current ones for each new connection. */
+export function followOutbound(current: () => Outbound): Outbound {
+  return {
+    connectOptions: (host, port) => current().connectOptions(host, port),
+    resolve: (host, port) => current().resolve(host, port),
+  };
+}
+
 function placeOf(host: string, port: number): string {
   return `${host.toLowerCase()}:${port}`;
 }

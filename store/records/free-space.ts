@@ -5,7 +5,7 @@ import { RecordsUnavailableError } from "./records.ts";
 export interface FreeSpaceOptions {
   /** An existing folder. */
   readonly folder: string;
-  /** The minimum of free disk space; records are refused below it. */
+  /** The minimum of free disk space; records are refused below it. It is read for each record. */
   readonly minFreeBytes: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly monotonicMs?: () => number;
@@ -18,10 +18,11 @@ export interface FreeSpaceOptions {
  * @returns a function to call before a record is accepted, which throws RecordsUnavailableError
  */
 export function createFreeSpaceCheck(options: FreeSpaceOptions): (bytes: number) => void {
-  const { folder, minFreeBytes, monotonicMs, freeBytes = freeBytesOf } = options;
+  const { folder, monotonicMs, freeBytes = freeBytesOf } = options;
   const space = createFreeSpace(() => measure(freeBytes, folder), monotonicMs);
   return (bytes) => {
     const free = space.bytes();
+    const { minFreeBytes } = options;
     if (free - bytes < minFreeBytes) {
       throw new RecordsUnavailableError(
         `the disk of "${folder}" has ${free} bytes free, at least ${minFreeBytes} must stay`,

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
-import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
@@ -23,6 +22,7 @@ import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts
 import { createStopTime, type StopTime } from "../stop-time.ts";
 import { createLateChecker } from "./checker.ts";
 import type { OpenSender } from "./open-sender.ts";
+import { createChannelOutbound } from "./outbound.ts";
 import { findRefusedAddress } from "./refused-address.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
@@ -103,8 +103,8 @@ async function open(
     import("./open-sender.ts"),
     import("../../../services/channel/exchange/exchange.ts"),
   ]);
-  const { concurrency, outbound: allowed } = config.channel;
-  const outbound = createOutbound({ ...allowed, setting: "channel.outbound.allow" });
+  const { concurrency } = config.channel;
+  const outbound = createChannelOutbound(config);
   const log = createChannelLog(
     logger,
     createThrottle(() => performance.now()),

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { createOutbound } from "../../../base/net/outbound.ts";
 import { ReceiverChecker } from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
 import type { Config } from "../../config/config.ts";
 import { callerOf } from "../gateway-ports.ts";
 import { createLateService } from "../lazy.ts";
+import { createChannelOutbound } from "./outbound.ts";
 import { findRefusedAddress } from "./refused-address.ts";
 
 /** Less than senders read: hundreds of responses may arrive at once, and those to probes are short. */
@@ -12,7 +12,7 @@ const maxResponseBytes = 262_144;
 
 /** Creates the service ReceiverChecker, which calls the addresses that the sender of channels may call. */
 export function createLateChecker(
-  { channel }: Config,
+  config: Config,
   stopping: AbortSignal,
 ): ServiceImpl<typeof ReceiverChecker> {
   return createLateService(ReceiverChecker, async () => {
@@ -20,7 +20,7 @@ export function createLateChecker(
       import("../../../services/channel/check/checker.ts"),
       import("../../../services/channel/exchange/exchange.ts"),
     ]);
-    const outbound = createOutbound({ ...channel.outbound, setting: "channel.outbound.allow" });
+    const outbound = createChannelOutbound(config);
     return createReceiverChecker({
       openExchange: (url, maxConnections) =>
         createExchange({ url, outbound, maxConnections, maxResponseBytes }),

@@ -48,16 +48,30 @@ export async function openChannelStore(
   holds?: FileHolds,
 ): Promise<ChannelStore> {
   const place = channelPlace(config);
-  const { retentionMs } = config.channel;
   try {
     if (place.driver === "sqlite") {
       const { openSqliteChannels } = await import("../../../store/channels/sqlite/open.ts");
       const { file: path, minFreeBytes } = place;
       const mark = markOf(config, "channels", path);
-      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now, mark, holds });
+      return await openSqliteChannels({
+        path,
+        minFreeBytes,
+        get retentionMs() {
+          return config.channel.retentionMs;
+        },
+        now,
+        mark,
+        holds,
+      });
     }
     const { openPostgresChannels } = await import("../../../store/channels/postgres/open.ts");
-    return await openPostgresChannels({ ...place, retentionMs, now });
+    return await openPostgresChannels({
+      ...place,
+      get retentionMs() {
+        return config.channel.retentionMs;
+      },
+      now,
+    });
   } catch (error) {
     if (!(error instanceof ChannelsOpenError)) throw error;
     throw new ChannelsUnavailableError(error.message, { cause: error });

@@ -8,7 +8,8 @@ import { keepDaysOf } from "./store.ts";
 
 export interface CompactionOptions {
   readonly store: Pick<EventStore, "compact">;
-  readonly keepDays: ReadonlyMap<number, number>;
+  /** Returns the days of events to keep, by project; those that are left out keep all. */
+  readonly keepDays: () => ReadonlyMap<number, number>;
   readonly now: () => number;
   /** Called after each round that changed something. */
   readonly done: (report: CompactReport) => void;
@@ -28,7 +29,7 @@ export function startCompaction(options: CompactionOptions): AsyncDisposable {
 
   async function compact(): Promise<void> {
     try {
-      const report = await store.compact({ nowMs: now(), keepDays, signal: stop.signal });
+      const report = await store.compact({ nowMs: now(), keepDays: keepDays(), signal: stop.signal });
       if (report.rewrittenDays + report.droppedDays > 0) done(report);
     } catch (error) {
       if (!stop.signal.aborted) failed(error);
@@ -63,7 +64,7 @@ export function startUpkeep(
   const settledNow = createSettledNow(systemClock, settleMs);
   return startCompaction({
     store,
-    keepDays: keepDaysOf(config),
+    keepDays: () => keepDaysOf(config),
     // A clock that was set forward never deletes events.
     now: () => Math.min(settledNow(), clock?.steadyMs() ?? Number.POSITIVE_INFINITY),
     done: (report) => logger.info(report, "compacted closed days"),

@@ -216,11 +216,12 @@ function openClock(config: Config, now: () => number, shared: SharedStores | und
 
 /** The text stays the same while loading is late, so that cached responses with it can be used. */
 function createLateness({ events }: Config, progress: EventBackend["progress"]): () => string | undefined {
-  const { warnMs } = events.lag;
-  const maxMs = warnMs + events.batch.maxDelayMs;
-  const seconds = Math.round(maxMs / 1_000);
-  const message = `records acknowledged more than ${seconds} s ago are not loaded yet, so the response may be incomplete`;
-  return () => ((progress()?.lagMs() ?? 0) > maxMs ? message : undefined);
+  return () => {
+    const maxMs = events.lag.warnMs + events.batch.maxDelayMs;
+    if ((progress()?.lagMs() ?? 0) <= maxMs) return undefined;
+    const seconds = Math.round(maxMs / 1_000);
+    return `records acknowledged more than ${seconds} s ago are not loaded yet, so the response may be incomplete`;
+  };
 }
 
 /** Methods that wait for the store, since their verdicts depend on what is stored. */

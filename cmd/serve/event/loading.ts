@@ -89,7 +89,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const store = opened.use(await openEmbeddedStore(config));
   const marks = opened.use(await openEventMarks(config, store, ports.changed));
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
-  const admit = createFreeSpaceCheck({ folder: stagingFolder, minFreeBytes: minFreeBytesOf(settings) });
+  const admit = createAdmit(stagingFolder, settings);
   const spool = opened.use(
     openRecordSpool({
       folder,
@@ -147,6 +147,16 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     hold: () => holdFiles(preparing, store),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The limit is read for each record, since a reload may change it. */
+function createAdmit(folder: string, settings: Config["events"]["spool"]): EventLoading["admit"] {
+  return createFreeSpaceCheck({
+    folder,
+    get minFreeBytes() {
+      return minFreeBytesOf(settings);
+    },
+  });
 }
 
 /**

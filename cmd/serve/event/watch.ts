@@ -40,8 +40,13 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
   const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
   const receivedMs = Number((head && /"r":(\d+)/.exec(head)?.[1]) ?? now());
   const waitedMs = Math.min(Math.max(0, now() - receivedMs), maxWaitedMs);
-  const standstillMs = events.lag.standstillMs + events.batch.maxDelayMs;
-  const watch = createLoadWatch({ monotonicMs, standstillMs, waitedMs });
+  const watch = createLoadWatch({
+    monotonicMs,
+    get standstillMs() {
+      return events.lag.standstillMs + events.batch.maxDelayMs;
+    },
+    waitedMs,
+  });
   const loadedSoFar = { records: 0, bytes: 0 };
   async function look(): Promise<void> {
     watch.reached(await end());

@@ -21,6 +21,16 @@ export const reloadable = {
     ["analysis", "rateLimit"],
     ["analysis", "cacheMaxBytes"],
     ["analysis", "readerStallMs"],
+    ["events", "keepDays"],
+    ["events", "spool", "minFreeBytes"],
+    ["events", "lag", "warnMs"],
+    ["events", "lag", "standstillMs"],
+    ["webhook", "inbox", "retention", "claimMs"],
+    ["webhook", "inbox", "retention", "finishedMs"],
+    ["webhook", "inbox", "retention", "deadLetterMs"],
+    ["webhook", "inbox", "maxPendingAgeMs"],
+    ["channel", "outbound", "allow"],
+    ["channel", "retentionMs"],
   ],
   limits: [
     ["gateway", "hosts"],
@@ -85,8 +95,39 @@ export const restartRules: readonly RestartRule[] = [
     reason: "The port is open with them.",
   },
   {
-    paths: [["data"], ["stores"], ["webhook", "inbox"], ["channel", "store"], ["parser", "deadLetters"]],
+    paths: [
+      ["data"],
+      ["stores"],
+      ["webhook", "inbox", "driver"],
+      ["webhook", "inbox", "file"],
+      ["webhook", "inbox", "url"],
+      ["webhook", "inbox", "schema"],
+      ["channel", "store"],
+      ["parser", "deadLetters"],
+      ["events", "driver"],
+      ["events", "deadLetters"],
+    ],
     reason: "Files and databases are open, and what they hold stays where it is.",
+  },
+  {
+    paths: [
+      ["webhook", "inbox", "maxConnections"],
+      ["webhook", "inbox", "minFreeBytes"],
+      ["webhook", "inbox", "maxBytes"],
+      ["events", "maxProperties"],
+      ["events", "maxEventNames"],
+      ["events", "maxNewNamesPerMinute"],
+      ["events", "uuidWindow"],
+      ["events", "batch"],
+      ["events", "spool", "maxFileBytes"],
+      ["events", "engine"],
+      ["channel", "concurrency"],
+    ],
+    reason: "Threads, pools of connections and queues are made with these sizes.",
+  },
+  {
+    paths: [["projects"], ["parser", "store"], ["analysis", "platform"], ["webhook", "clicks"]],
+    reason: "Records, their definitions and the engines of queries belong to the projects of the start.",
   },
   {
     paths: [
@@ -97,19 +138,6 @@ export const restartRules: readonly RestartRule[] = [
       ["analysis", "percentAs"],
     ],
     reason: "What is served, to whom and in which form is decided at the start.",
-  },
-  {
-    paths: [["projects"], ["events"], ["parser", "store"], ["analysis", "platform"]],
-    reason: "The stores of records and the threads that fill them are opened with these settings.",
-  },
-  {
-    paths: [
-      ["channel", "outbound"],
-      ["channel", "retentionMs"],
-      ["channel", "concurrency"],
-      ["webhook", "clicks"],
-    ],
-    reason: "Pushes and clicks in progress use them.",
   },
   {
     paths: [["log", "pretty"], ["tracing"]],

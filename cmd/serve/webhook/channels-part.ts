@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createOutbound, type Outbound } from "../../../base/net/outbound.ts";
+import { createOutbound, followOutbound, type Outbound } from "../../../base/net/outbound.ts";
 import { type Channel, compileChannels } from "../../../services/webhook/channels.ts";
 import type { RefusedRequests } from "../../../services/webhook/refused/refused-requests.ts";
 import type { Config } from "../../config/config.ts";
@@ -18,10 +18,7 @@ export interface FollowedMessages extends AsyncDisposable {
 }
 
 /** @param refusing the methods of a server without channels and targets, which needs no folder, thread or database */
-export function createFollowedMessages(
-  refusing: Messages,
-  open: (config: Config) => Promise<Messages>,
-): FollowedMessages {
+export function createFollowedMessages(refusing: Messages, open: () => Promise<Messages>): FollowedMessages {
   let current = refusing;
   return {
     current: () => current,
@@ -35,7 +32,7 @@ export function createFollowedMessages(
     async open(config) {
       const { channels, targets } = config.webhook;
       const isUsed = Object.keys(channels).length + Object.keys(targets).length > 0;
-      return current === refusing && isUsed ? open(config) : current;
+      return current === refusing && isUsed ? open() : current;
     },
     use(messages) {
       current = messages;
@@ -56,8 +53,7 @@ type OutboundConfig = Config["webhook"]["outbound"];
 export function createFollowedOutbound(config: OutboundConfig): FollowedOutbound {
   let current = { config, outbound: createOutbound(config) };
   return {
-    connectOptions: (host, port) => current.outbound.connectOptions(host, port),
-    resolve: (host, port) => current.outbound.resolve(host, port),
+    ...followOutbound(() => current.outbound),
     of: (wanted) =>
       JSON.stringify(wanted) === JSON.stringify(current.config) ? current.outbound : createOutbound(wanted),
     use(next, outbound) {

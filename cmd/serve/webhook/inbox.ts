@@ -91,11 +91,11 @@ export function startReading(logger: Logger, read: () => Promise<void>): AsyncDi
  * Creates a check that passes while batches can be stored and no message has
  * waited for longer than the limit. The reason why a batch cannot be stored names
  * files and hosts, so it is logged and left out of the response.
- * @param maxPendingAgeMs undefined for no limit
+ * @param maxPendingAgeMs returns undefined for no limit
  */
 export function createInboxCheck(
   inbox: Pick<Inbox, "health">,
-  maxPendingAgeMs: number | undefined,
+  maxPendingAgeMs: () => number | undefined,
   logger: Logger,
 ): ReadyCheck {
   let lastReason: string | null = null;
@@ -105,7 +105,8 @@ export function createInboxCheck(
     if (reason === null && lastReason !== null) logger.info("inbox accepts batches again");
     lastReason = reason;
     if (!writable) return "accepts no batches";
-    if (maxPendingAgeMs === undefined || (oldestPendingMs ?? 0) <= maxPendingAgeMs) return undefined;
-    return `a message has waited for longer than ${maxPendingAgeMs} ms`;
+    const maxMs = maxPendingAgeMs();
+    if (maxMs === undefined || (oldestPendingMs ?? 0) <= maxMs) return undefined;
+    return `a message has waited for longer than ${maxMs} ms`;
   };
 }

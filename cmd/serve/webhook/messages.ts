@@ -114,7 +114,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
     ...createMethods({ inbox, delivery, watches, checkers, routing, policies }, ports),
     inbox,
     findDelivery: (deliveryId) => mapErrors(() => inbox.delivery(deliveryId)),
-    checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
+    checks: { inbox: createInboxCheck(inbox, () => config.webhook.inbox.maxPendingAgeMs, logger) },
     prepare({ webhook, channels, outbound }) {
       const routers = compileRouters(webhook, channels);
       const targets = delivery.prepare(webhook.targets, outbound);

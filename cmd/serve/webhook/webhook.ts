@@ -105,7 +105,7 @@ export async function openWebhookServices(
     holds,
   };
   const messages = opened.use(
-    createFollowedMessages(refuseMessages(receiveObserver), (wanted) => openMessages(wanted, ports)),
+    createFollowedMessages(refuseMessages(receiveObserver), () => openMessages(config, ports)),
   );
   const part = createChannelsPart({ channels, messages, outbound, metrics, refused });
   (await part.prepare(config)).apply();

@@ -46,6 +46,8 @@ export interface Admitted {
   /** Name of the token or key. */
   readonly caller: string;
   readonly trace?: Trace | undefined;
+  /** Checks again that the token has access: tokens may be removed while a call runs. @throws AnalysisRefusal */
+  readonly recheck: () => void;
 }
 
 export interface Admission {
@@ -60,7 +62,10 @@ export interface Admission {
 }
 
 /** A caller with its projects. */
-type Identity = Pick<TokenRule, "projects"> & Pick<Reach, "caller">;
+interface Identity extends Pick<TokenRule, "projects">, Pick<Reach, "caller"> {
+  /** Throws unless it still has access to a project. The gateway checks keys. */
+  readonly recheck: (projectId: number) => void;
+}
 
 /** Admits callers by their token. A caller with a key and without a token has access to all projects. */
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -85,10 +90,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const key = token === "" ? keyOf?.(context) : undefined;
     // The bearer may be the key.
     if (key !== undefined && tokens.find(bearer) === undefined)
-      return { projects: "*", caller: `key ${key}` };
+      return { projects: "*", caller: `key ${key}`, recheck() {} };
     const rule = findToken(tokens, token || bearer);
     limit(rule);
-    return { projects: rule.projects, caller: `token ${rule.name}` };
+    const recheck = (projectId: number): void => recheckToken(tokens, token || bearer, projectId);
+    return { projects: rule.projects, caller: `token ${rule.name}`, recheck };
   };
   return {
     admit(credentials, projectId, faults = []) {
@@ -97,7 +103,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
       if (project !== undefined && isReached(identity, id)) {
-        return { project, caller: identity.caller, trace: options.traceOf?.(credentials.context) };
+        return {
+          project,
+          caller: identity.caller,
+          trace: options.traceOf?.(credentials.context),
+          recheck: () => identity.recheck(id),
+        };
       }
       if (identity.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
@@ -112,6 +123,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return { projects: new Map(reached), isLimited: true, caller: identity.caller };
     },
   };
+}
+
+/** Tokens that cannot be read at the moment count as unchanged. */
+function recheckToken(tokens: TokenList, token: string, projectId: number): void {
+  let rule: TokenRule | undefined;
+  try {
+    rule = tokens.find(token);
+  } catch {
+    return;
+  }
+  if (rule === undefined || !isReached(rule, projectId))
+    throw new AnalysisRefusal(returnCodes.token, "the token was removed, or has no access any more");
 }
 
 function refuseProject(description: string, faults: readonly Violation[]): AnalysisRefusal {

@@ -7,7 +7,7 @@ import type { AnalysisProject } from "../project/project.ts";
 import { mergeViolations } from "../refusal/merge-violations.ts";
 import { type QueryOrigin, refuseQuery } from "../rest/query-body.ts";
 import type { CallInfo } from "../run-call.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Admitted } from "./admission.ts";
 
 /** Members of all requests. */
 interface QueryRequest<Query extends AnyQuery> {
@@ -23,6 +23,8 @@ export interface QueryCall<Query> {
   readonly query: Query;
   readonly rest: RestCall | undefined;
   readonly trace: Trace | undefined;
+  /** See Admitted. */
+  readonly recheck: Admitted["recheck"];
 }
 
 /**
@@ -40,14 +42,18 @@ export async function admitQuery<Query extends AnyQuery>(
 ): Promise<QueryCall<Query>> {
   const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
-  const { project, caller, trace } = admission.admit({ token, context }, query?.projectId ?? 0n, form);
+  const { project, caller, trace, recheck } = admission.admit(
+    { token, context },
+    query?.projectId ?? 0n,
+    form,
+  );
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
     throw refuseQuery(mergeViolations(form, meaning ?? []));
   }
   notes.engine = project.engineName;
   const rest = origin && { body: origin.body, search: searchOf(context) };
-  return { project, caller, query, rest, trace };
+  return { project, caller, query, rest, trace, recheck };
 }
 
 const missingQuery: Violation = { field: "query", description: "is required" };

@@ -5,7 +5,7 @@ import { comparePlaces, type LoadRefusal, loadRefusals, type RecordCounts } from
 
 export interface LoadWatchOptions {
   readonly monotonicMs: () => number;
-  /** Time without a load, while records wait, after which loading counts as stopped. */
+  /** Time without a load, while records wait, after which loading counts as stopped. It is read at each look. */
   readonly standstillMs: number;
   /** Time that records of the previous run have waited already. */
   readonly waitedMs: number;
@@ -54,7 +54,8 @@ const ownReasons: ReadonlySet<string> = new Set<RefusalReason | LoadRefusal>([
 const intakeLost =
   "records are accepted but not loaded: the intake is missing, damaged or in use, the log says what to do";
 
-export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWatchOptions): LoadWatch {
+export function createLoadWatch(options: LoadWatchOptions): LoadWatch {
+  const { monotonicMs, waitedMs } = options;
   const startMs = monotonicMs();
   let checkpoints: Checkpoint[] = [];
   let lastEnd: SpoolPlace | undefined;
@@ -109,7 +110,7 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
       const isFailing = failures.count >= minFailures && nowMs - failures.sinceMs >= minFailingMs;
       const first = firstWaiting(loadedTo);
       const waitedMs = first === undefined ? 0 : nowMs - Math.max(lastLoadMs, first.atMs);
-      if (first !== undefined && (isFailing || waitedMs > standstillMs)) {
+      if (first !== undefined && (isFailing || waitedMs > options.standstillMs)) {
         return "records are accepted but not loaded";
       }
       if (refused.count < minRefused) return undefined;

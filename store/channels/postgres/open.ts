@@ -30,7 +30,8 @@ export interface PostgresChannelsOptions extends PostgresConnection {
  * @throws ChannelsUnavailableError when the database is unavailable.
  */
 export async function openPostgresChannels(options: PostgresChannelsOptions): Promise<ChannelStore> {
-  const { schema = "engage_inbox", now = Date.now, retentionMs = defaultRunRetentionMs } = options;
+  const { schema = "engage_inbox", now = Date.now } = options;
+  const retentionMs = () => options.retentionMs ?? defaultRunRetentionMs;
   const pool = await openPool(
     channelStore,
     { statementTimeoutMs: defaultStatementTimeoutMs, ...options },

@@ -13,7 +13,7 @@ export interface SqlChannelsOptions {
   /** The clock of leases and due times. */
   readonly leaseNow: () => number;
   /** How long ended runs are kept. */
-  readonly retentionMs: number;
+  readonly retentionMs: () => number;
 }
 
 const maxLeaseMs = 86_400_000;
@@ -250,7 +250,7 @@ export class SqlChannels implements port.ChannelStore {
     options?: Options,
   ): Promise<{ readonly batches: number; readonly runs: number; readonly more: boolean }> {
     options?.signal?.throwIfAborted();
-    const { retentionMs } = this.#options;
+    const retentionMs = this.#options.retentionMs();
     return await this.#executor.call("prune", this.#ageNow(), [retentionMs], options?.signal);
   }
 

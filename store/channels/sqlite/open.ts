@@ -29,7 +29,8 @@ const defaults = { reserveBytes: 4 * mib, maxWalBytes: 8 * mib, lingerMs: 1 };
  * not of this store, or in a folder which is not writable.
  */
 export async function openSqliteChannels(options: SqliteChannelsOptions): Promise<ChannelStore> {
-  const { now = Date.now, retentionMs = defaultRunRetentionMs } = options;
+  const { now = Date.now } = options;
+  const retentionMs = () => options.retentionMs ?? defaultRunRetentionMs;
   const executor = await openSqliteExecutor(channelStore, thread, options, defaults);
   try {
     const mark = await executor.call("readClock", now(), [], undefined);

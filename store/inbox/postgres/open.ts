@@ -62,7 +62,7 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
     }
   }
   const { maxQueuedBytes = defaultMaxQueuedBytes, clockMs = options.now ?? clock.now } = options;
-  const retention = { ...defaultRetention, ...options.retention };
+  const retention = () => ({ ...defaultRetention, ...options.retention });
   return new SqlInbox(executor, { now, clockMs, prepare: asUnavailable(prepare), maxQueuedBytes, retention });
 }
 

@@ -10,7 +10,7 @@ export interface InboxExecutor extends Executor<InboxOperations> {
 }
 
 export interface SqlInboxOptions {
-  readonly retention: port.InboxRetention;
+  readonly retention: () => port.InboxRetention;
   /** Milliseconds since 1970, for times of display. */
   readonly now: () => number;
   /** The clock of leases, waits, ages and retention. */

@@ -49,7 +49,7 @@ export class SqlInbox implements port.Inbox {
     if (preparing !== undefined) await preparing;
     const nowMs = this.clockMs();
     const wallMs = this.#options.now();
-    const stored = toStoredBatch(batch, { wallMs, nowMs, claimMs: this.#options.retention.claimMs });
+    const stored = toStoredBatch(batch, { wallMs, nowMs, claimMs: this.#options.retention().claimMs });
     this.#admit(batch.body.length);
     const result = await this.#store(stored, options);
     if (result.kind === "stored" && batch.reply !== null) {
@@ -208,7 +208,7 @@ export class SqlInbox implements port.Inbox {
   async prune(options?: port.CallOptions): Promise<port.PruneResult> {
     // On a full disk pruning continues, and the clock is saved another time.
     await this.#options.saveClock?.().catch(() => {});
-    return await this.#call("prune", [this.#options.retention], options);
+    return await this.#call("prune", [this.#options.retention()], options);
   }
 
   clockMs(): number {

@@ -34,7 +34,7 @@ const defaults = { reserveBytes: 16 * mib, maxWalBytes: 16 * mib, lingerMs: 2 };
 export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
   const { now = Date.now, maxQueuedBytes = defaultMaxQueuedBytes } = options;
   const executor = await openSqliteExecutor(inboxStore, thread, options, defaults);
-  const retention = { ...defaultRetention, ...options.retention };
+  const retention = () => ({ ...defaultRetention, ...options.retention });
   try {
     const mark = await executor.call("readClock", 0, [], undefined);
     const clock = createPersistentClock(mark, systemPorts());

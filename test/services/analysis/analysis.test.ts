@@ -8,9 +8,10 @@ import {
   ListEventUsersResponseSchema,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import { createTokenList } from "../../../services/analysis/admission/tokens.ts";
 import { TooManyQueriesError } from "../../../store/events/events.ts";
 import { errorOf, failing, typed } from "./calls.ts";
-import { endless, minimal, openProxy } from "./proxy-server.ts";
+import { endless, minimal, openProxy, tokens } from "./proxy-server.ts";
 
 const analyzed = create(AnalyzeEventsResponseSchema, {
   returnCode: 0,
@@ -283,5 +284,35 @@ describe("time", () => {
     });
     for await (const _ of client.downloadEvents({ token: "token-one", query: typed })) break;
     await expect.poll(() => [seen[0]?.aborted, finished]).toEqual([true, ["download embedded cancelled"]]);
+  });
+});
+
+describe("a download", () => {
+  test.each([
+    ["is removed", []],
+    ["loses the project", [{ ...tokens[0]!, projects: [2] }]],
+  ])("ends when its token %s", async (_what, left) => {
+    let list = createTokenList(tokens);
+    const { client } = await openProxy({
+      tokens: { find: (token) => list.find(token) },
+      engine: {
+        async *download() {
+          for (;;) {
+            yield create(DownloadEventsResponseSchema, { content: { case: "rows", value: {} } });
+            await new Promise(setImmediate);
+          }
+        },
+      },
+    });
+    const download = client.downloadEvents({ token: "token-one", query: typed })[Symbol.asyncIterator]();
+    const other = client.downloadEvents({ token: "token-root", query: typed })[Symbol.asyncIterator]();
+    await Promise.all([download.next(), other.next()]);
+    list = createTokenList([...left, tokens[1]!]);
+    const untilEnd = async () => {
+      for (;;) await download.next();
+    };
+    await expect(untilEnd()).rejects.toMatchObject({ code: Code.PermissionDenied });
+    expect((await other.next()).done).toBe(false);
+    await other.return?.();
   });
 });

@@ -74,7 +74,7 @@ class InboxHistory {
     const inbox = new SqlInbox(executor, {
       now: replica.clock.now,
       clockMs,
-      retention: defaultRetention,
+      retention: () => defaultRetention,
       maxQueuedBytes: 1_000_000,
     });
     const own = { replica, inbox };

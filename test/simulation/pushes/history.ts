@@ -64,7 +64,7 @@ async function openChannels(world: World, replica: Replica): Promise<SqlChannels
   const pool = world.network.createPool(replica, 4);
   const executor = new PostgresExecutor(channelStore, pool, { schema: "engage", maxWaiting: 1_000 });
   const leaseNow = await world.openLeaseClock(replica, () => executor.clock());
-  return new SqlChannels(executor, { now: replica.clock.now, leaseNow, retentionMs: 86_400_000 });
+  return new SqlChannels(executor, { now: replica.clock.now, leaseNow, retentionMs: () => 86_400_000 });
 }
 
 /** Creates a channel and a task which is due after a second, before anything goes wrong. */

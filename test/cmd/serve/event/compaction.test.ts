@@ -22,7 +22,7 @@ describe("compaction", () => {
             return answers[rounds.length - 1]!();
           },
         },
-        keepDays: new Map(),
+        keepDays: () => new Map(),
         now: Date.now,
         done: (one) => void reported.push(one.rewrittenDays),
         failed: (error) => void reported.push(String(error)),
@@ -49,7 +49,7 @@ describe("compaction", () => {
             return promise;
           },
         },
-        keepDays: new Map(),
+        keepDays: () => new Map(),
         now: Date.now,
         done: () => {},
         failed,

@@ -150,7 +150,7 @@ describe("a running server", () => {
   });
 
   it("takes values that are read when they are used", async () => {
-    const { reload, call, running } = server();
+    const { reload, call, running, url } = server();
     const metrics = async (key: string) => (await call("/metrics", key)).status;
     const projects = async () =>
       (await call("/v1/projects?token=first-token-of-the-test", "first-key")).status;
@@ -161,25 +161,48 @@ describe("a running server", () => {
       log: { level: "silent", access: false },
       mcp: { push: { allow: true, maxPerDay: 3, maxUsers: 4 } },
       analysis: { ...settingsOf().analysis, rateLimit: { perSecond: 0.001, burst: 1 } },
+      events: { keepDays: 30, spool: { minFreeBytes: 1e15 }, lag: { warnMs: 1_000 } },
+      channel: { outbound: { allow: ["10.0.0.0/8"] }, retentionMs: 60_000 },
+      webhook: { inbox: { retention: { finishedMs: 1_000 }, maxPendingAgeMs: 1_000 } },
     };
+    const track = async () => {
+      const record = {
+        "#type": "track",
+        "#event_name": "a",
+        "#account_id": "u",
+        "#time": "2026-11-01 00:00:00",
+      };
+      const headers = { appid: "shop", compress: "none" };
+      return (await fetch(`${url}/sync_server`, { method: "POST", headers, body: JSON.stringify([record]) }))
+        .status;
+    };
+    expect(await track()).toBe(200);
     const { applied, needRestart } = await reload(changes);
     expect([applied.toSorted(), needRestart]).toEqual([
       [
         "analysis.rateLimit",
+        "channel.outbound.allow",
+        "channel.retentionMs",
         "drainMs",
+        "events.keepDays",
+        "events.lag.warnMs",
+        "events.spool.minFreeBytes",
         "log.access",
         "mcp.push.allow",
         "mcp.push.maxPerDay",
         "mcp.push.maxUsers",
         "metrics.auth",
+        "webhook.inbox.maxPendingAgeMs",
+        "webhook.inbox.retention.finishedMs",
       ],
       [],
     ]);
+    expect(await track()).toBe(503);
     expect([await metrics("no-key"), await metrics("first-key")]).toEqual([401, 200]);
     expect(running.drainMs()).toBe(2_000);
     expect([await projects(), await projects()]).toEqual([200, 429]);
     await reload();
-    expect([await metrics("no-key"), await projects()]).toEqual([200, 200]);
+    expect([await metrics("no-key"), await projects(), await track()]).toEqual([200, 200, 200]);
   });
 
   it("ends the streams of a key that it removes", async () => {

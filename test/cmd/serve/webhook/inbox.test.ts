@@ -24,14 +24,14 @@ describe("readiness", () => {
       "accepts no batches",
     ],
   ])("of %j with the limit %j is %j", async (health, maxPendingAgeMs, expected) => {
-    const check = createInboxCheck({ health: async () => health }, maxPendingAgeMs, createLog().logger);
+    const check = createInboxCheck({ health: async () => health }, () => maxPendingAgeMs, createLog().logger);
     expect(await check(signal)).toBe(expected);
   });
 
   it("logs the reason once, and its end", async () => {
     const { lines, logger } = createLog();
     let health: InboxHealth = { ...fine, writable: false, reason: "disk full" };
-    const check = createInboxCheck({ health: async () => health }, undefined, logger);
+    const check = createInboxCheck({ health: async () => health }, () => undefined, logger);
     await check(signal);
     await check(signal);
     health = fine;
