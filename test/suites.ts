@@ -337,7 +337,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "store/inbox/sqlite": ["test/store/inbox/sqlite", "test/conformance/inbox"],
   "store/intake": ["test/conformance/intake", "test/store/intake"],
-  "store/intake/postgres": ["test/conformance/intake", "test/servers/intake"],
+  "store/intake/postgres": ["test/conformance/intake", "test/store/intake/postgres", "test/servers/intake"],
   "store/intake/sqlite": ["test/conformance/intake", "test/store/intake/sqlite/open.test.ts"],
   "store/leases": ["test/conformance/leases.ts", "test/servers/leases"],
   "store/leases/postgres": ["test/servers/leases"],

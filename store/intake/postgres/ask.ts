@@ -1,11 +1,13 @@
 import { stateOf } from "../identity.ts";
 import type { IntakeKeys, ProjectKeys } from "../intake.ts";
 import type { RecentIds } from "../recent-ids.ts";
-import { BatchIds, BatchProject, type UuidClaim } from "./batch.ts";
-import { chunksOf, packTexts } from "./packed-texts.ts";
+import { BatchProject } from "./batch.ts";
+import { BatchIds } from "./batch-ids.ts";
+import { BatchUuids } from "./batch-uuids.ts";
+import { chunksOf, maxKeys, packTexts } from "./packed-texts.ts";
 import type { Found, FoundId, ProjectAnswer, ProjectQuestion } from "./read-batch.ts";
 import type { ProjectRecent, RecentUsers } from "./recent-users.ts";
-import { hashBytes, hashUuids } from "./uuid-hash.ts";
+import { hashBytes } from "./uuid-hash.ts";
 
 /** What is asked about the keys of a project, and how the answer is read. */
 export interface AskedProject {
@@ -21,10 +23,7 @@ export function askAbout(keys: IntakeKeys, recent: RecentUsers): readonly AskedP
 function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRecent): AskedProject {
   const accounts = askAboutIds("account id", keys.accountIds, recent.accounts);
   const visitors = askAboutIds("distinct id", keys.distinctIds, recent.visitors);
-  const uuids = Array.from(chunksOf(keys.uuids), (chunk) => ({
-    texts: chunk,
-    hashes: hashUuids(projectId, chunk),
-  }));
+  const uuids = new BatchUuids(projectId, keys.uuids);
   const checks = Array.from(keys.firstCheckIds, ([event, ids]) => ({
     event,
     chunks: [...chunksOf([...ids])],
@@ -34,7 +33,7 @@ function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRe
       projectId,
       accounts: accounts.chunks.map(packTexts),
       visitors: visitors.chunks.map(packTexts),
-      uuids: uuids.map(({ hashes }) => hashes),
+      uuids: hashChunks(uuids),
       firstChecks: checks.map(({ event, chunks }) => ({ event, ids: chunks.map(packTexts) })),
     },
     read: (answer, reportedSeq) =>
@@ -51,16 +50,12 @@ function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRe
 
 /** Asks about the ids which are not among the recent ones. */
 function askAboutIds(noun: string, ids: readonly string[], recent: RecentIds) {
-  const known = new BatchIds(noun);
-  const asked: string[] = [];
-  for (const given of ids) {
-    const id = given.toWellFormed();
-    if (known.isAnnounced(id)) continue;
-    const state = recent.get(id);
-    known.announce(id, state);
-    if (state === undefined) asked.push(id);
-  }
-  const chunks = [...chunksOf(asked)];
+  const known = new BatchIds(
+    noun,
+    ids.map((id) => id.toWellFormed()),
+    recent,
+  );
+  const chunks = [...chunksOf(known.unknownIds)];
   return {
     chunks,
     read(answers: readonly (readonly FoundId[])[], reportedSeq: number): BatchIds {
@@ -72,28 +67,18 @@ function askAboutIds(noun: string, ids: readonly string[], recent: RecentIds) {
   };
 }
 
-interface AskedUuids {
-  readonly texts: readonly string[];
-  /** One after the other. */
-  readonly hashes: Buffer;
+function hashChunks({ hashes }: BatchUuids): readonly Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  const step = maxKeys * hashBytes;
+  for (let at = 0; at < hashes.length; at += step) chunks.push(hashes.subarray(at, at + step));
+  return chunks;
 }
 
-/** Reads the claims of uuids. The last batch counts for a uuid which was claimed several times. */
-function readUuids(chunks: readonly AskedUuids[], { uuids }: ProjectAnswer): Map<string, UuidClaim> {
-  const claims = new Map<string, UuidClaim>();
-  for (const { texts, hashes } of chunks) {
-    for (let at = 0; at < texts.length; at++)
-      claims.set(texts[at]!, { timeMs: undefined, isNew: false, hashes, at: at * hashBytes });
+function readUuids(uuids: BatchUuids, answer: ProjectAnswer): BatchUuids {
+  for (const [chunk, rows] of answer.uuids.entries()) {
+    for (const { at, time_ms, seq } of rows) uuids.learn(chunk * maxKeys + at - 1, time_ms, seq);
   }
-  const lastSeqs = new Map<string, number>();
-  const texts = chunks.map((chunk) => chunk.texts);
-  for (const [chunk, { at, time_ms, seq }] of foundIn(texts, uuids)) {
-    const uuid = chunk[at - 1]!;
-    if (seq < (lastSeqs.get(uuid) ?? 0)) continue;
-    lastSeqs.set(uuid, seq);
-    claims.get(uuid)!.timeMs = time_ms;
-  }
-  return claims;
+  return uuids;
 }
 
 function readChecks(

@@ -1,6 +1,8 @@
 import { dayMs } from "../../../base/time/units.ts";
 import type { RestoredUser } from "../intake.ts";
-import type { Batch, BatchProject, IdRow } from "./batch.ts";
+import type { Batch, BatchProject } from "./batch.ts";
+import type { IdRow } from "./batch-ids.ts";
+import type { BatchUuids } from "./batch-uuids.ts";
 import { chunksOf, integers, packTexts } from "./packed-texts.ts";
 import { hashBytes } from "./uuid-hash.ts";
 import type { UuidRows } from "./uuid-tables.ts";
@@ -67,12 +69,27 @@ function* firstChecksOf(project: BatchProject | undefined): Generator<ProjectCha
 
 /** Returns the claims of a batch by the day of their time. */
 export function uuidChanges({ projects }: Pick<Batch, "projects">): readonly UuidRows[] {
-  const claims = Array.from(projects.values(), ({ newUuids }) => newUuids).flat();
-  const byDay = Map.groupBy(claims, ({ timeMs }) => Math.floor(timeMs! / dayMs));
-  return Array.from(byDay, ([day, rows]) => {
-    const hashes = Buffer.allocUnsafe(rows.length * hashBytes);
+  const byDay = new Map<number, ClaimedUuid[]>();
+  for (const { uuids } of projects.values()) {
+    for (const at of uuids.claimed) {
+      const timeMs = uuids.timeOf(at);
+      const day = Math.floor(timeMs / dayMs);
+      const claims = byDay.get(day);
+      if (claims === undefined) byDay.set(day, [{ uuids, at, timeMs }]);
+      else claims.push({ uuids, at, timeMs });
+    }
+  }
+  return Array.from(byDay, ([day, claims]) => {
+    const hashes = Buffer.allocUnsafe(claims.length * hashBytes);
     let to = 0;
-    for (const { hashes: from, at } of rows) to += from.copy(hashes, to, at, at + hashBytes);
-    return { day, hashes, times: integers(rows.map(({ timeMs }) => Math.round(timeMs!))) };
+    for (const { uuids, at } of claims)
+      to += uuids.hashes.copy(hashes, to, at * hashBytes, (at + 1) * hashBytes);
+    return { day, hashes, times: integers(claims.map(({ timeMs }) => Math.round(timeMs))) };
   });
+}
+
+interface ClaimedUuid {
+  readonly uuids: BatchUuids;
+  readonly at: number;
+  readonly timeMs: number;
 }

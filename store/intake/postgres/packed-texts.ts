@@ -29,7 +29,7 @@ export function integers(list: readonly number[]): string {
 }
 
 /** The maximum number of keys or rows of one statement. */
-const maxKeys = 20_000;
+export const maxKeys = 20_000;
 
 /** Cuts a list into parts for statements. */
 export function* chunksOf<T>(list: readonly T[]): Generator<readonly T[]> {

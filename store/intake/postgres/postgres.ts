@@ -2,8 +2,9 @@ import type { Executor } from "../../sql/operations.ts";
 import { resolveUser, stateOf } from "../identity.ts";
 import type { Intake, IntakeKeys, IntakePlace, IntakeStats, ResolvedUser, RestoredUser } from "../intake.ts";
 import { placeOf, seqOf } from "../place.ts";
+import { throwUnannounced } from "./announced.ts";
 import { askAbout } from "./ask.ts";
-import { type Batch, type BatchProject, throwUnannounced } from "./batch.ts";
+import type { Batch, BatchProject } from "./batch.ts";
 import { projectChanges, uuidChanges } from "./changes.ts";
 import type { UuidTable } from "./read-batch.ts";
 import { RecentUsers } from "./recent-users.ts";
@@ -103,7 +104,7 @@ export class PostgresIntake implements Intake {
   claimUuid(projectId: number, uuid: string, steadyMs: number): boolean {
     const batch = this.#open();
     batch.latestMs = Math.max(batch.latestMs ?? steadyMs, steadyMs);
-    return this.#project(projectId).claimUuid(uuid, steadyMs, this.#settings.uuidWindowMs);
+    return this.#project(projectId).uuids.claim(uuid, steadyMs, this.#settings.uuidWindowMs);
   }
 
   claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean {

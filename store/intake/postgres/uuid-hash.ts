@@ -14,7 +14,7 @@ const half: HashHalves = { low: 0, high: 0 };
  * probability of less than 1 in 10^14.
  */
 export function hashUuids(projectId: number, uuids: readonly string[]): Buffer {
-  const hashes = Buffer.allocUnsafe(uuids.length * hashBytes);
+  const hashes = Buffer.allocUnsafeSlow(uuids.length * hashBytes);
   let at = 0;
   for (const uuid of uuids) {
     for (const seed of [projectId, projectId ^ secondSeed]) {
