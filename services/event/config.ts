@@ -37,7 +37,8 @@ const batchSchema = z.strictObject({
   maxDelayMs: milliseconds()
     .default(1_000)
     .describe(
-      "Time since the beginning of the previous batch after which a batch is loaded even if it is not full, in ms.",
+      "Time since the beginning of the previous batch after which a batch is loaded even if it is not full, in ms. " +
+        "The end of a burst of records is loaded earlier.",
     ),
 });
 

@@ -1,5 +1,5 @@
 import { backoffMs, type Delays } from "../../../base/async/backoff.ts";
-import { type Clock, maxTimerMs } from "../../../base/async/clock.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import {
   type EventStore,
@@ -10,6 +10,7 @@ import {
 import type { RecordReader } from "../../../store/records/records.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { AdaptiveBatchSize } from "./adaptive-batch-size.ts";
+import { BatchStart } from "./batch-start.ts";
 import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-client.ts";
@@ -47,7 +48,7 @@ export interface LoadLimits {
   /** Records of one batch. Lines are not split. */
   readonly maxRecords: number;
   readonly maxBytes: number;
-  /** Least time between the beginnings of two batches, unless a batch is full. */
+  /** Least time between the beginnings of two batches, see BatchStart. */
   readonly batchMs: number;
 }
 
@@ -78,9 +79,6 @@ export interface LoadStatus {
   readonly oldestMs: number | undefined;
 }
 
-/** Time between two checks for a full batch. A notification for each record would slow down accepting it. */
-const pollMs = 20;
-
 /** Starts to load the records of a spool into the store, each once. Disposing of it waits for a running load. */
 export function openLoader(options: LoaderOptions): Loader {
   return new SpoolLoader(options);
@@ -96,16 +94,16 @@ class SpoolLoader implements Loader {
   /** Rates after the loaded batches, by project. */
   readonly #rates = new Map<number, NameRates>();
   readonly #size: AdaptiveBatchSize;
+  readonly #start: BatchStart;
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
   #waker = new AbortController();
-  /** The earliest start of the next batch, by the monotonic clock. */
-  #nextBatchMs = Number.NEGATIVE_INFINITY;
   #faults = 0;
 
   constructor(options: LoaderOptions) {
     this.#options = options;
     this.#size = new AdaptiveBatchSize(options.limits.maxRecords);
+    this.#start = new BatchStart({ ...options.limits, clock: options.clock });
     this.#running = this.#run();
   }
 
@@ -198,7 +196,7 @@ class SpoolLoader implements Loader {
     await this.#waitForRecords(from, end);
     if (end.aborted) return undefined;
     const chunk = await reader.read(from, limits.maxBytes);
-    this.#nextBatchMs = this.#options.clock.monotonicMs() + limits.batchMs;
+    this.#start.begun();
     // A file may end with an incomplete line, which was never acknowledged.
     if (chunk === undefined)
       throw new Error(`the spool has no complete line after file ${from.number} offset ${from.offset}`);
@@ -212,9 +210,9 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** Waits until there is a full batch, the delay has passed, a flush waits, or the loader is stopped. */
+  /** Waits until the next batch begins, a flush waits, or the loader is stopped. */
   async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
-    const { reader, limits, clock } = this.#options;
+    const { reader, clock } = this.#options;
     for (;;) {
       const waker = new AbortController();
       this.#waker = waker;
@@ -223,12 +221,11 @@ class SpoolLoader implements Loader {
       const spoolEnd = await reader.end();
       const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
-      const leftMs =
-        waitingBytes === 0 ? maxTimerMs : Math.min(limits.batchMs, this.#nextBatchMs - clock.monotonicMs());
-      if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
-      if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
+      else if (this.#flushes.isWaiting()) return;
+      const waitMs = this.#start.waitMs(waitingBytes);
+      if (waitMs <= 0) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
-      await clock.wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, pollMs), waker.signal);
+      await clock.wait(waitMs, waker.signal);
     }
   }
 
