@@ -212,7 +212,12 @@ async function holdFiles(preparing: Pause, store: DuckDbStore): Promise<Release>
 function pausedBy(pause: Pause, worker: PrepareWorker): PrepareWorker {
   return {
     reset: (start) => pause.run(() => worker.reset(start)),
-    prepare: (task) => pause.run(() => worker.prepare(task)),
+    prepare: (task) =>
+      pause.run(async () => {
+        const batch = await worker.prepare(task);
+        await batch.committed;
+        return batch;
+      }),
     [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
   };
 }

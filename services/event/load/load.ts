@@ -20,6 +20,7 @@ import {
   type PreparedBatch,
   type PrepareStart,
   type ProjectStart,
+  type WrittenBatch,
 } from "./prepared.ts";
 import { clearStaging, removeRows } from "./staging.ts";
 
@@ -169,6 +170,7 @@ class SpoolLoader implements Loader {
         preparing = this.#prepareNext(next.batch.to, end);
         // The promise is awaited after the load, which may take long.
         preparing.catch(() => {});
+        await next.committed;
         await this.#load(next);
       }
     } finally {
@@ -191,7 +193,7 @@ class SpoolLoader implements Loader {
   }
 
   /** Prepares the next batch; undefined if it was stopped before there were records. */
-  async #prepareNext(from: SpoolPlace, end: AbortSignal): Promise<PreparedBatch | undefined> {
+  async #prepareNext(from: SpoolPlace, end: AbortSignal): Promise<WrittenBatch | undefined> {
     const { reader, limits } = this.#options;
     await this.#waitForRecords(from, end);
     if (end.aborted) return undefined;

@@ -1,18 +1,25 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { IntakeOpenError } from "../../../store/intake/intake.ts";
-import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
+import type { PrepareStart, PrepareTask, WrittenBatch } from "./prepared.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
-/** A preparer in another thread, which processes one call at a time. */
+/** A preparer in another thread. A call may be made when the one before has ended. */
 export interface PrepareWorker extends AsyncDisposable {
   /**
    * Resets the preparer.
    * @throws IntakeOpenError, or another Error if the intake cannot be read; the call may be repeated
    */
   reset(start: PrepareStart): Promise<void>;
-  /** Prepares a batch and transfers the task's bytes. @throws Error if the disk fails, after which it must be reset */
-  prepare(task: PrepareTask): Promise<PreparedBatch>;
+  /**
+   * Prepares a batch and transfers the task's bytes. The next one is read while the claims of this one are committed.
+   * @throws Error if the disk fails, after which it must be reset
+   */
+  prepare(task: PrepareTask): Promise<WrittenBatch>;
+}
+
+interface ExpectedReply extends PromiseWithResolvers<FromPrepareWorker> {
+  readonly call: ToPrepareWorker;
 }
 
 /** The thread has ended, so that all later calls fail too. */
@@ -32,7 +39,8 @@ export function createPrepareWorker(
   worker: Worker,
   progress: Float64Array<SharedArrayBuffer>,
 ): PrepareWorker {
-  let pending: PromiseWithResolvers<FromPrepareWorker> | undefined;
+  /** Replies that are expected, in their order. */
+  let expected: ExpectedReply[] = [];
   let death: PrepareWorkerDiedError | undefined;
   const die = (error: Error): void => {
     const offset = progress[0]!;
@@ -41,33 +49,50 @@ export function createPrepareWorker(
       offset < 0 ? undefined : offset,
       { cause: error },
     );
-    pending?.reject(death);
-    pending = undefined;
+    for (const { reject } of expected) reject(death);
+    expected = [];
   };
   worker.on("error", die);
   worker.on("exit", (code) => die(new Error(`exit code ${code}`)));
   worker.on("message", (message: FromPrepareWorker) => {
-    pending?.resolve(message);
-    pending = undefined;
+    const first = expected.shift();
+    if (message.kind === "failed") expected = expected.filter(({ call }) => call !== first?.call);
+    first?.resolve(message);
   });
-  async function call(message: ToPrepareWorker, moved: readonly ArrayBuffer[]): Promise<FromPrepareWorker> {
-    if (death !== undefined) throw death;
-    pending = Promise.withResolvers();
-    worker.postMessage(message, [...moved]);
-    const reply = await pending.promise;
+  const expect = (call: ToPrepareWorker): Promise<FromPrepareWorker> => {
+    const reply = Promise.withResolvers<FromPrepareWorker>();
+    // One that is not awaited is that of a failed call, or of a batch which is not loaded.
+    reply.promise.catch(() => {});
+    expected.push({ call, ...reply });
+    return reply.promise;
+  };
+  const replyOf = async <K extends FromPrepareWorker["kind"]>(
+    kind: K,
+    awaited: Promise<FromPrepareWorker>,
+  ): Promise<Extract<FromPrepareWorker, { kind: K }>> => {
+    const reply = await awaited;
     if (reply.kind === "failed") {
       throw reply.of === "intake" ? new IntakeOpenError(reply.message) : new Error(reply.message);
     }
-    return reply;
-  }
+    if (reply.kind !== kind) throw new Error(`the thread replied ${reply.kind}`);
+    return reply as Extract<FromPrepareWorker, { kind: K }>;
+  };
   return {
     async reset(start) {
-      await call({ kind: "reset", start }, []);
+      if (death !== undefined) throw death;
+      const call: ToPrepareWorker = { kind: "reset", start };
+      worker.postMessage(call);
+      await replyOf("ready", expect(call));
     },
     async prepare(task) {
-      const reply = await call({ kind: "prepare", task }, [task.bytes.buffer]);
-      if (reply.kind !== "prepared") throw new Error(`the thread replied ${reply.kind}`);
-      return reply.prepared;
+      if (death !== undefined) throw death;
+      const call: ToPrepareWorker = { kind: "prepare", task };
+      worker.postMessage(call, [task.bytes.buffer]);
+      const [written, ended] = [expect(call), expect(call)];
+      const { prepared } = await replyOf("prepared", written);
+      const committed = replyOf("committed", ended).then(() => {});
+      committed.catch(() => {});
+      return { ...prepared, committed };
     },
     async [Symbol.asyncDispose]() {
       if (death !== undefined) return;

@@ -20,17 +20,22 @@ export interface Preparer {
   reset(start: PrepareStart): Promise<void>;
   /**
    * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when the promise resolves.
+   * @param written called when its rows are written. From then on the next batch may be prepared: it is read meanwhile.
    * @throws IntakeUnavailableError, or an error of the file system; then `reset` must be called
    */
-  prepare(task: PrepareTask): Promise<PreparedBatch>;
+  prepare(task: PrepareTask, written?: (batch: PreparedBatch) => void): Promise<PreparedBatch>;
 }
 
 export function createPreparer(options: PreparerOptions): Preparer {
   const { intake, begun = () => {} } = options;
   let projects: ReadonlyMap<number, ProjectState> = new Map();
   let shaped: ShapedLines | undefined;
+  /** Ends when the claims of the last batch are on disk. */
+  let committing = Promise.resolve();
   return {
     async reset(start) {
+      await committing.catch(() => {});
+      committing = Promise.resolve();
       await intake.rewind(start.loadedTo);
       projects = new Map(
         Array.from(start.projects, ([id, { schema, zone, rates }]) => [
@@ -45,26 +50,32 @@ export function createPreparer(options: PreparerOptions): Preparer {
       const shapes = new Map(Array.from(projects, ([id, state]) => [id, new RecordShapes(state)]));
       shaped = new ShapedLines(shapes);
     },
-    async prepare(task) {
+    async prepare(task, written = () => {}) {
       const { from } = task;
       using batch = new BatchPreparer(options, projects, task);
       const lines = new TaskLines(task, begun, canBeShaped(options, task) ? shaped : undefined);
       shaped?.begin(intake.needsKeys);
       if (intake.needsKeys) {
-        const all = lines.all();
-        await intake.begin(from, keysOf(all, projects));
+        const all = await lines.all();
+        const keys = keysOf(all, projects);
+        await committing;
+        await intake.begin(from, keys);
         for (const line of all) {
           begun(line.offset);
           batch.add(line, lines.bytes);
         }
       } else {
+        await committing;
         await intake.begin(from);
         for (let line = lines.next(); line !== undefined; line = lines.next()) batch.add(line, lines.bytes);
       }
       const to = lines.end;
-      const prepared = batch.close(to);
-      await intake.commit(to);
-      return { ...prepared, lines: lines.count, uuidsForgotten: intake.stats().uuidsForgotten };
+      const { uuidsForgotten } = intake.stats();
+      const prepared = { ...batch.close(to), lines: lines.count, uuidsForgotten };
+      committing = intake.commit(to);
+      written(prepared);
+      await committing;
+      return prepared;
     },
   };
 }

@@ -73,6 +73,12 @@ export interface PreparedBatch {
   readonly sample?: Sample | undefined;
 }
 
+/** A batch whose rows are written. */
+export interface WrittenBatch extends PreparedBatch {
+  /** Resolves when its claims are on disk, before which it must not be loaded; undefined if they are. */
+  readonly committed?: Promise<void>;
+}
+
 /** The state of the store from which preparing starts. */
 export interface PrepareStart {
   readonly loadedTo: SpoolPlace | undefined;

@@ -91,7 +91,7 @@ async function* claimLoaded(
     signal.throwIfAborted();
     const chunk = await reader.read(at, chunkBytes);
     if (chunk === undefined || comparePlaces(chunk.from, loadedTo) >= 0) return;
-    const lines = linesBefore(chunk, loadedTo);
+    const lines = await linesBefore(chunk, loadedTo);
     await intake.begin(chunk.from, intake.needsKeys ? keysOf(lines, rules) : undefined);
     const count = claimLines(lines, rules, intake);
     await intake.commit(beforeAll);
@@ -100,9 +100,9 @@ async function* claimLoaded(
   }
 }
 
-function linesBefore({ from, bytes }: RecordChunk, end: SpoolPlace): readonly TaskLine[] {
+async function linesBefore({ from, bytes }: RecordChunk, end: SpoolPlace): Promise<readonly TaskLine[]> {
   const cut = from.number === end.number ? bytes.subarray(0, end.offset - from.offset) : bytes;
-  return new TaskLines({ from, bytes: cut, maxRecords: Number.POSITIVE_INFINITY, skipped: [] }).all();
+  return await new TaskLines({ from, bytes: cut, maxRecords: Number.POSITIVE_INFINITY, skipped: [] }).all();
 }
 
 function claimLines(

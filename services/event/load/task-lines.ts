@@ -1,3 +1,4 @@
+import { createYield } from "../../../base/async/yield.ts";
 import { checkLine } from "../../../base/files/line-checksum.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import type { IntakeKeys } from "../../../store/intake/intake.ts";
@@ -70,10 +71,15 @@ export class TaskLines {
     return { offset, bytes, content };
   }
 
-  /** Returns all further lines. */
-  all(): readonly TaskLine[] {
+  /** Returns all further lines. The event loop does other work meanwhile. */
+  async all(): Promise<readonly TaskLine[]> {
+    const yieldToEventLoop = createYield();
     const lines: TaskLine[] = [];
-    for (let line = this.next(); line !== undefined; line = this.next()) lines.push(line);
+    for (let line = this.next(); line !== undefined; line = this.next()) {
+      lines.push(line);
+      const yielding = yieldToEventLoop();
+      if (yielding !== undefined) await yielding;
+    }
     return lines;
   }
 

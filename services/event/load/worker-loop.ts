@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
+import type { PrepareStart, PrepareTask } from "./prepared.ts";
 import type { EventDivision } from "./rows/row-files.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
@@ -29,26 +30,44 @@ export function servePreparer({ port, openIntake, folder, progress, ...division 
     });
     return preparer;
   };
-  const handle = async (message: Exclude<ToPrepareWorker, { kind: "close" }>): Promise<FromPrepareWorker> => {
+  /** Ends with the last reply to the messages so far. */
+  let replied = Promise.resolve();
+  const fail = (error: unknown): void => port.postMessage(failureOf(error));
+  const reset = async (start: PrepareStart): Promise<void> => {
+    await (await open()).reset(start);
+    port.postMessage({ kind: "ready" } satisfies FromPrepareWorker);
+  };
+  /** Resolves when the next message may be served. */
+  const prepare = async (task: PrepareTask): Promise<void> => {
     const opened = await open();
-    if (message.kind === "prepare") return { kind: "prepared", prepared: await opened.prepare(message.task) };
-    await opened.reset(message.start);
-    return { kind: "ready" };
+    const before = replied;
+    const written = Promise.withResolvers<void>();
+    const committed = opened.prepare(task, (prepared) => {
+      const { deadLetters } = prepared;
+      const reply = { kind: "prepared", prepared } satisfies FromPrepareWorker;
+      port.postMessage(reply, deadLetters === undefined ? [] : [deadLetters.ndjson.buffer]);
+      written.resolve();
+    });
+    replied = committed
+      .then(
+        () => port.postMessage({ kind: "committed" } satisfies FromPrepareWorker),
+        async (error: unknown) => {
+          await before;
+          fail(error);
+        },
+      )
+      .finally(written.resolve);
+    await written.promise;
   };
   const close = async (): Promise<void> => {
+    await replied;
     await intake?.[Symbol.asyncDispose]();
     port.close();
   };
   const serve = async (message: ToPrepareWorker): Promise<void> => {
     if (message.kind === "close") return await close();
     progress[0] = -1;
-    try {
-      const reply = await handle(message);
-      const deadLetters = reply.kind === "prepared" ? reply.prepared.deadLetters : undefined;
-      port.postMessage(reply, deadLetters === undefined ? [] : [deadLetters.ndjson.buffer]);
-    } catch (error) {
-      port.postMessage(failureOf(error));
-    }
+    await (message.kind === "reset" ? reset(message.start) : prepare(message.task)).catch(fail);
     progress[0] = -1;
   };
   let serving = Promise.resolve();

@@ -1,16 +1,18 @@
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 
-/** Messages to the thread, which are sent one at a time. Each has a reply, except `close`. */
+/** Messages to the thread. A task is sent after the reply `prepared` to the one before. */
 export type ToPrepareWorker =
   | { readonly kind: "reset"; readonly start: PrepareStart }
   | { readonly kind: "prepare"; readonly task: PrepareTask }
   /** Ends the thread, without a reply. */
   | { readonly kind: "close" };
 
+/** Replies, in the order of the messages. A task has two: its rows are written, then its claims are on disk. */
 export type FromPrepareWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "prepared"; readonly prepared: PreparedBatch }
-  /** `intake` means that the intake cannot be opened, or does not fit the store. */
+  | { readonly kind: "committed" }
+  /** `intake` means that the intake cannot be opened, or does not fit the store. No other reply follows. */
   | { readonly kind: "failed"; readonly message: string; readonly of?: "intake" };
 
 /**

@@ -45,7 +45,8 @@ it("threads of two replicas prepare one after the other, each record once", asyn
   await using schema = await createSchema(server);
   const [first, second] = [start(schema.name), start(schema.name)];
   await first.reset({ loadedTo: undefined, projects });
-  const { batch, counts } = await first.prepare(taskOf(0, track(1), track(1), track(2)));
+  const { batch, counts, committed } = await first.prepare(taskOf(0, track(1), track(1), track(2)));
+  await committed;
   expect(counts).toMatchObject({ events: 2, duplicates: { uuid: 1 } });
   await second.reset({ loadedTo: batch.to, projects });
   await expect(first.prepare(taskOf(batch.to.offset, track(3)))).rejects.toThrow(

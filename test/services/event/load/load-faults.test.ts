@@ -134,6 +134,34 @@ describe("loader with a store that fails", () => {
   });
 });
 
+describe("loader whose claims are not committed", () => {
+  it("prepares the batch again before it loads it", async () => {
+    const intake = openSqliteIntake({ path: join(folder, "intake.db"), lockWaitMs: 0 });
+    const preparer = createPreparer({ intake, folder: join(folder, "staging") });
+    const lost = [Promise.reject(new Error("claims are lost")), Promise.resolve()];
+    lost[0]!.catch(() => {});
+    await using rig = openRig({
+      folder,
+      store,
+      overrides: {
+        startWorker: () => ({
+          reset: (start: PrepareStart) => preparer.reset(start),
+          async prepare(task: PrepareTask) {
+            const batch = await preparer.prepare(task);
+            const committed = lost.shift();
+            return { ...batch, ...(committed !== undefined && { committed }) };
+          },
+          [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
+        }),
+      },
+    });
+    await appendAll(rig, 20);
+    await rig.flush();
+    expect(rig.faults).toEqual([new Error("claims are lost")]);
+    expect(storedNumbers(store)).toEqual(numbers(20));
+  });
+});
+
 describe("loader whose thread dies", () => {
   /** Returns a worker that ends at a line with this text. Each line has one record. */
   function fragile(counter: { starts: number }, deadly: string) {

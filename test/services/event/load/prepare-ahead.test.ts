@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MessageChannel, type Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createPreparer } from "../../../../services/event/load/prepare.ts";
+import { createPrepareWorker } from "../../../../services/event/load/prepare-client.ts";
+import { servePreparer } from "../../../../services/event/load/worker-loop.ts";
+import { createProgress } from "../../../../services/event/load/worker-messages.ts";
+import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
+import { emptySchema } from "../../../../store/events/events.ts";
+import type { Intake } from "../../../../store/intake/intake.ts";
+import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
+import { track } from "./load-rig.ts";
+import { strict } from "./strict-intake.ts";
+
+let folder = "";
+let steps: string[] = [];
+let commits: PromiseWithResolvers<void>[] = [];
+let intake: Intake;
+
+/** An intake whose commits end when the test says so. */
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "prepare-ahead-"));
+  steps = [];
+  commits = [];
+  const inner = strict(openSqliteIntake({ path: join(folder, "intake.db") }));
+  intake = {
+    ...inner,
+    async begin(from, keys) {
+      await inner.begin(from, keys);
+      steps.push(`begin ${from.offset}`);
+    },
+    async commit(to) {
+      const gate = Promise.withResolvers<void>();
+      commits.push(gate);
+      await gate.promise;
+      await inner.commit(to);
+    },
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const start = { loadedTo: undefined, projects: new Map([[1, { schema: emptySchema, zone: "+00:00" }]]) };
+
+function taskOf(offset: number, n: number) {
+  const line = encodeSpoolLine(1, Date.UTC(2026, 0, 2), Buffer.from(JSON.stringify(track(n))));
+  const bytes = new Uint8Array(Buffer.concat([line, Buffer.from("\n")]));
+  return { from: { number: 1, offset }, bytes, maxRecords: 10, skipped: [] };
+}
+
+it("reads the next batch while the claims of one are committed, and begins it afterwards", async () => {
+  const read: number[] = [];
+  const preparer = createPreparer({ intake, folder, begun: (offset) => void read.push(offset) });
+  await preparer.reset(start);
+  const first = preparer.prepare(
+    taskOf(0, 1),
+    ({ batch }) => void steps.push(`written ${batch.from.offset}`),
+  );
+  await vi.waitFor(() => expect(commits).toHaveLength(1));
+  const second = preparer.prepare(taskOf(500, 2));
+  await vi.waitFor(() => expect(read).toContain(500));
+  expect(steps).toEqual(["begin 0", "written 0"]);
+  commits[0]!.resolve();
+  await first;
+  await vi.waitFor(() => expect(commits).toHaveLength(2));
+  expect(steps.at(-1)).toBe("begin 500");
+  commits[1]!.resolve();
+  expect((await second).counts.events).toBe(1);
+  await intake[Symbol.asyncDispose]();
+});
+
+it("fails the next batch, too, when claims cannot be committed, and prepares both again", async () => {
+  const { port1, port2 } = new MessageChannel();
+  servePreparer({ port: port2, openIntake: () => intake, folder, progress: createProgress() });
+  const worker = createPrepareWorker(port1 as unknown as Worker, createProgress());
+  await worker.reset(start);
+  const first = await worker.prepare(taskOf(0, 1));
+  const second = worker.prepare(taskOf(500, 2));
+  const outcomes = Promise.allSettled([first.committed, second]);
+  commits[0]!.reject(new Error("the disk is full"));
+  expect(await outcomes).toMatchObject([
+    { reason: new Error("the disk is full") },
+    { reason: new Error("the disk is full") },
+  ]);
+  await worker.reset(start);
+  for (const [at, n] of [1, 2].entries()) {
+    const { counts, committed } = await worker.prepare(taskOf(at * 500, n));
+    expect(counts).toMatchObject({ events: 1, duplicates: { uuid: 0 } });
+    commits.at(-1)!.resolve();
+    await committed;
+  }
+  port1.postMessage({ kind: "close" });
+  await once(port1, "close");
+});
