@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, constants as fsConstants } from "node:fs";
+import { createReadStream, constants as fsConstants } from "node:fs";
 import { access, chmod, copyFile, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { makePrivateFolder } from "../../../base/files/private.ts";
 import { cannotRead, cannotWrite } from "../../terminal/file-fault.ts";
 
-const chunkBytes = 1_048_576;
+/** Smaller chunks take longer than `copyFile`. */
+const copiedBytes = 8_388_608;
 
 /** A file of a backup. */
 export interface CopiedFile {
@@ -57,11 +57,15 @@ async function shareBlocks(from: string, to: string): Promise<boolean> {
 
 /** Ends soon after the signal aborts, unlike `copyFile`. */
 async function copyChunks(from: string, to: string, signal: AbortSignal): Promise<void> {
-  await pipeline(
-    createReadStream(from, { highWaterMark: chunkBytes }),
-    createWriteStream(to, { mode: 0o600 }),
-    { signal },
-  );
+  await using source = await open(from, "r");
+  await using copy = await open(to, "w", 0o600);
+  const chunk = Buffer.allocUnsafe(copiedBytes);
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await source.read(chunk);
+    if (bytesRead === 0) return;
+    await copy.writeFile(chunk.subarray(0, bytesRead));
+  }
 }
 
 /** Syncs a folder, so that the names in it survive a power failure. */
@@ -81,7 +85,7 @@ export async function readChecksum(
     throw cannotRead(path, fault);
   });
   for await (const chunk of createReadStream(path, {
-    highWaterMark: chunkBytes,
+    highWaterMark: 1_048_576,
     signal,
   }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
