@@ -80,10 +80,12 @@ function publish(input: z.ZodType): JsonObject {
 
 type Issue = z.core.$ZodIssue;
 
-/** Words the faults of arguments, with the valid values. */
+const maxDescribed = 10;
+
+/** Words the first faults of arguments, with the valid values. */
 export function describeIssues(issues: readonly Issue[], input: z.ZodObject): string {
   return issues
-    .slice(0, 10)
+    .slice(0, maxDescribed)
     .map((issue) => describeIssue(issue, input))
     .join("; ");
 }
@@ -92,7 +94,10 @@ function describeIssue(issue: Issue, input: z.ZodObject): string {
   const at = issue.path.map(String).join(".");
   const field = at === "" ? "" : `${at} `;
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => unknownKey(key, at, input)).join("; ");
+    return issue.keys
+      .slice(0, maxDescribed)
+      .map((key) => unknownKey(key, at, input))
+      .join("; ");
   const isMissing =
     issue.input === undefined && (issue.code === "invalid_value" || issue.code === "invalid_type");
   if (isMissing && issue.code === "invalid_type") return `${field}is required`;

@@ -8,6 +8,7 @@ import { folderWith } from "../cmd/config/load.ts";
 import { settingsOf, trackOf } from "../cmd/event-server.ts";
 import { runEngage } from "../cmd/run-engage.ts";
 import { openForAll } from "../open-for-all.ts";
+import { sendHttp2 } from "./raw.ts";
 
 const settings = {
   auth: {
@@ -205,6 +206,15 @@ test.each([
 ])("%s that is not known gets the nearest over GET", async (_, path, nearest) => {
   const response = await fetch(server().url + path);
   expect(await response.text()).toContain(`, the nearest is ${nearest}`);
+});
+
+test("a method that is not known gets the nearest over gRPC", async () => {
+  const path = "/engage.channel.v1.ChannelSender/GetChanel";
+  const sent = { ":path": path, "content-type": "application/grpc", te: "trailers" };
+  const { headers } = await sendHttp2(server().url, sent);
+  expect(decodeURI(String(headers["grpc-message"]))).toBe(
+    `there is no method ${path}, the nearest is /engage.channel.v1.ChannelSender/GetChannel: server reflection lists them`,
+  );
 });
 
 test("a service that is not known to health checks gets the nearest", async () => {

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { refuseField, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
+import { eachViolation, refuseField, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
 import { bare, knownNames, listKnown } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
@@ -46,7 +46,7 @@ export function readSelection(
 
 function checkEvents(events: readonly string[], known: readonly string[]): readonly Violation[] {
   const names = new Set(known);
-  return events.flatMap((name, at) => {
+  return eachViolation(events, (name, at) => {
     if (names.has(name)) return [];
     const description = `is ${quoteText(name)}, which is not known, ${knownNames(name, known)}`;
     return [{ field: `selection.events[${at}]`, description }];

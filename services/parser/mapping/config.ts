@@ -2,6 +2,9 @@ import { z } from "zod";
 import { knownNames } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 
+/** Most unknown keys of one object that are described. */
+const maxDescribed = 10;
+
 /**
  * Creates a strict object whose error for an unknown key has the valid keys. `expected` describes other accepted forms.
  */
@@ -10,8 +13,10 @@ export function strictShape<T extends z.core.$ZodLooseShape>(shape: T, expected?
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code === "unrecognized_keys") {
-        const faults = issue.keys.map((key) => `unknown key ${quoteText(key)}, ${knownNames(key, valid)}`);
-        return faults.join("; ");
+        return issue.keys
+          .slice(0, maxDescribed)
+          .map((key) => `unknown key ${quoteText(key)}, ${knownNames(key, valid)}`)
+          .join("; ");
       }
       return issue.code === "invalid_type" && expected ? `expected ${expected}` : undefined;
     },
