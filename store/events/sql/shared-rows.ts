@@ -25,7 +25,12 @@ export function createSharedRows(context: CompileContext): SharedRows {
  * texts of a table are equal, but not of kept rows.
  */
 export function shouldShare(scan: Scan, relations: Relations): boolean {
-  return readsOneSet(scan) && relations.rowsAtMost(scan.buckets) <= maxSharedRows;
+  return readsOneSet(scan) && canKeep(scan, relations);
+}
+
+/** Reports whether the rows of a scan are few enough to be kept. */
+export function canKeep({ buckets }: Pick<Scan, "buckets">, relations: Relations): boolean {
+  return relations.rowsAtMost(buckets) <= maxSharedRows;
 }
 
 /** Reports whether all measures read the same events more than once, and need only numbers of them. */
