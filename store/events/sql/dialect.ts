@@ -68,8 +68,8 @@ export interface Dialect {
   numberOfMillionths(units: string): string;
   /** The double for the millionths of a number, computed from the number; default: by `numberOfMillionths`. */
   readonly inMillionths?: (number: string) => string;
-  /** A double below 2^62 as a whole number, whose sum can be larger. */
-  remainder(number: string): string;
+  /** A double below 2^62 as a whole number, whose sum can be larger; null or 0 where the condition does not hold. */
+  remainder(number: string, isPresent: string): string;
   /** Adds a list of doubles in sequence, from the lowest on. */
   sumInOrder(list: string): string;
   /**

@@ -23,7 +23,7 @@ export function splitValue(value: string, { dialect, isWide }: ExactSum): readon
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
   const nearest = (isWide ? undefined : dialect.inMillionths?.(value)) ?? dialect.numberOfMillionths(units);
   const rest = `(${value} - ${nearest}) * ${remainderScale}`;
-  const inRange = [units, dialect.remainder(rest)];
+  const inRange = [units, dialect.remainder(rest, `${value} <> ${nearest}`)];
   return isWide ? [...inRange, `CASE WHEN ${units} IS NULL THEN ${value} END`] : inRange;
 }
 
@@ -59,7 +59,7 @@ export function joinParts(name: string, sum: ExactSum): readonly string[] {
  * @param texts the result of `joinParts`, or names of `sumParts`
  */
 export function valueOfParts([units, rest, wide]: readonly string[], { dialect }: ExactSum): string {
-  const ofRest = dialect.cast(rest ?? "NULL", scalar("number"));
+  const ofRest = dialect.cast(`coalesce(${rest ?? "NULL"}, 0)`, scalar("number"));
   const inRange = `(${dialect.numberOfMillionths(units ?? "NULL")} + ${ofRest} / ${remainderScale})`;
   if (wide === undefined) return inRange;
   return `CASE WHEN ${dialect.isEmptyList(`coalesce(${wide}, ${dialect.list([])})`)} THEN ${inRange} ELSE coalesce(${inRange}, 0) + ${dialect.sumInOrder(wide)} END`;
