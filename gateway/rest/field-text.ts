@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { readIntegerText } from "../../base/text/integer-text.ts";
+import { bare, knownNames, listKnown } from "../../base/text/known-names.ts";
 
 /** Reads the text of a path variable or query parameter; returns undefined if it is not one of this type. */
 export type ReadText = (text: string) => unknown;
@@ -123,9 +124,14 @@ function enumText(desc: DescEnum): TextType {
   return { read: (text) => numbers.get(text), expectation: describeEnum(desc) };
 }
 
-/** Describes an enum for messages, as `a Genre, valid are GENRE_FICTION, …`. */
-export function describeEnum(desc: DescEnum): string {
-  return `a ${desc.name}, valid are ${desc.values.map(({ name }) => name).join(", ")}`;
+/**
+ * Describes an enum for messages, as `a Genre, valid are GENRE_FICTION, …`.
+ * @param given a value that is not valid
+ */
+function describeEnum(desc: DescEnum, given?: unknown): string {
+  const names = desc.values.map(({ name }) => name);
+  const style = { write: bare };
+  return `a ${desc.name}, ${typeof given === "string" ? knownNames(given, names, style) : listKnown(names, style)}`;
 }
 
 /** Well-known types whose JSON is a string. */
@@ -176,7 +182,11 @@ export function describeField(field: DescField): string {
   return field.fieldKind === "list" ? `a list in which each element is ${element}` : element;
 }
 
-/** Describes the values of a field, or of the elements of a repeated one or a map. */
-export function describeElement(field: DescField): string {
+/**
+ * Describes the values of a field, or of the elements of a repeated one or a map.
+ * @param given a value that is not valid
+ */
+export function describeElement(field: DescField, given?: unknown): string {
+  if (field.enum !== undefined) return describeEnum(field.enum, given);
   return elementTypeOf(field)?.expectation ?? "an object";
 }

@@ -40,7 +40,7 @@ export function takesNull({ message, enum: desc }: DescField): boolean {
 }
 
 function refuseValue(reading: JsonReading, json: unknown, field: DescField): undefined {
-  return reading.refuse(`${quote(json)} is not ${describeElement(field)}`);
+  return reading.refuse(`${quote(json)} is not ${describeElement(field, json)}`);
 }
 
 function enumReader(field: DescField, { values, value: byNumber, open }: DescEnum): ReadJson {

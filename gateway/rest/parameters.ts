@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type DescOneof, type Message } from "@bufbuild/protobuf";
 import { quote, quoteText } from "../../base/text/quote.ts";
-import { textTypeOf } from "./field-text.ts";
+import { describeElement, textTypeOf } from "./field-text.ts";
 
 /** A field, perhaps within other messages, that a path variable or a query parameter can fill. */
 export interface Parameter {
@@ -40,7 +40,7 @@ export function compileParameter(desc: DescMessage, path: readonly string[]): Pa
         return `has ${texts.length} values, but the field takes one`;
       const values = texts.map(type.read);
       const bad = values.indexOf(undefined);
-      if (bad !== -1) return `${quote(texts[bad])} is not ${type.expectation}`;
+      if (bad !== -1) return `${quote(texts[bad])} is not ${describeElement(field, texts[bad])}`;
       return assign(target, steps, field, values);
     },
   };

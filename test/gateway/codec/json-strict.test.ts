@@ -99,7 +99,10 @@ const refused: readonly [text: string, message: string][] = [
     '{"xyzzy":1}',
     "xyzzy: is not a known member, valid are text, number, big, data, genre, filters, genres, value, any: leave it out",
   ],
-  ['{"genre":"GENRE_SCIENSE"}', 'genre: "GENRE_SCIENSE" is not a Genre, valid are '],
+  [
+    '{"genre":"GENRE_SCIENSE"}',
+    'genre: "GENRE_SCIENSE" is not a Genre, the nearest is GENRE_SCIENCE, valid are ',
+  ],
   ["\ufeff\ufeff{}", "body: not JSON"],
 ];
 
