@@ -109,6 +109,12 @@ export function openTargets(ports: DeliveryPorts): OpenDelivery {
     const ended = delivery
       .remove(one.name)
       .then(() => close([one]))
+      .catch((error: unknown) => {
+        ports.logger.error(
+          { err: error, target: one.name },
+          "could not close the connections of a former target",
+        );
+      })
       .finally(() => ending.delete(ended));
     ending.add(ended);
   }

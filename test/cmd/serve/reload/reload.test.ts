@@ -109,7 +109,11 @@ describe("a running server", () => {
     const parser = { formats: [formatOf("second", "(?<word>\\w+)")] };
     expect(await reload({ parser })).toEqual({ applied: ["parser.formats"], needRestart: [] });
     expect(await parse("second")).toContain('"#account_id":"hello"');
-    expect(await reload()).toMatchObject({ applied: ["parser.formats"] });
+    expect(await reload({ parser: { ...parser, indexSeparator: "|other|" } })).toMatchObject({
+      applied: ["parser.indexSeparator"],
+    });
+    expect(await parse("second")).toBe(before);
+    expect(await reload()).toMatchObject({ applied: ["parser.indexSeparator", "parser.formats"] });
     expect(await parse("second")).toBe(before);
   });
 
