@@ -127,7 +127,8 @@ export const clickhouseDialect: Dialect = {
   merge: (column, merge) => mergeText(column, merge),
   addByPlace: (places, lists) => `sumMap(${[places, ...lists].join(", ")})`,
   flatten: (lists) => `arrayFlatten(${lists})`,
-  asShared: (query) => `AS MATERIALIZED (${query})`,
+  // Its blocks have the usual size, also in a statement with small ones.
+  asShared: (query) => `AS MATERIALIZED (${query} SETTINGS max_block_size = 65409)`,
   missing: (isList) => (isList ? "[]" : "NULL"),
   onlyValue: (value, isList) => (isList ? `groupArrayArray(${value})` : `any(${value})`),
 };

@@ -64,12 +64,17 @@ async function* read(
 ): AsyncIterable<readonly StoredUser[]> {
   signal.throwIfAborted();
   const release = wanted.limit === undefined ? await source.slots.keep(caller, signal) : () => undefined;
+  const failing = new AbortController();
   try {
-    const found = await collect(source, caller, wanted, signal);
+    const found = await collect(source, caller, wanted, AbortSignal.any([signal, failing.signal]));
     if (found === undefined) return;
     try {
       const shards = found.spools.map((spool) => decode(spool, found.properties));
       yield* inChunks(mergeById(shards), wanted.limit ?? Number.POSITIVE_INFINITY, signal);
+    } catch (error) {
+      // The statements of other shards end as well.
+      failing.abort(error);
+      throw error;
     } finally {
       await Promise.all(found.spools.map((spool) => spool[Symbol.asyncDispose]()));
     }
@@ -78,23 +83,43 @@ async function* read(
   }
 }
 
-async function collect(source: QuerySource, caller: QueryCaller, { prepare }: Wanted, signal: AbortSignal) {
-  using query = await openQuery(source, caller, signal);
+/** With these the server sends rows in small blocks, each as soon as it is sorted. */
+const smallBlocks = { max_block_size: 2_048, output_format_parallel_formatting: 0 } as const;
+
+/**
+ * Starts the statements of all shards. Rows of a limited number of users are read while others arrive; all others are
+ * kept first, so that an error comes before the first of them.
+ */
+async function collect(
+  source: QuerySource,
+  caller: QueryCaller,
+  { prepare, limit }: Wanted,
+  signal: AbortSignal,
+) {
+  using held = new DisposableStack();
+  const query = held.use(await openQuery(source, caller, signal));
   const prepared = prepare(query.snapshot(caller.projectId));
   if (prepared === undefined) return undefined;
   const { sql, properties, ...bound } = prepared;
-  const statement = { ...bound, sql: `${sql} FORMAT JSONCompactEachRow` };
+  const statement = {
+    ...bound,
+    sql: `${sql} FORMAT JSONCompactEachRow`,
+    ...(limit !== undefined && { settings: smallBlocks }),
+  };
   const { connection } = query;
-  const kept: Spool[] = [];
+  const begun: Spool[] = [];
   try {
     const spools = await connection.onEach(async (shard, either) => {
-      const spool = await source.spools.keep(await connection.read(shard, { ...statement, signal: either }));
-      kept.push(spool);
+      const spool = source.spools.keep(await connection.read(shard, { ...statement, signal: either }));
+      begun.push(spool);
+      if (limit === undefined) await spool.kept;
       return spool;
     }, signal);
+    const slot = held.move();
+    Promise.allSettled(spools.map(({ kept }) => kept)).then(() => slot.dispose());
     return { spools, properties };
   } catch (error) {
-    await Promise.all(kept.map((spool) => spool[Symbol.asyncDispose]()));
+    await Promise.all(begun.map((spool) => spool[Symbol.asyncDispose]()));
     throw error;
   }
 }
