@@ -77,15 +77,24 @@ export async function openWebhookServer(
   const server = await startServer(config, { locate, ...(logFd !== undefined && { logFd }) });
   onEnd(() => server.stop());
   const { url } = server.address;
-  const json = { "content-type": "application/json" };
   return {
     ...server,
-    url,
+    ...webhookClient(url),
     data,
     async reload(changed = webhook, changes = {}) {
       writeFileSync(join(cwd, "engage.yaml"), textOf(changed, changes));
       return await server.reload(loadConfig({ env: {}, cwd }));
     },
+  };
+}
+
+/** What a platform and an operator do with a server. */
+export type WebhookClient = Pick<WebhookServer, "url" | "send" | "rest">;
+
+export function webhookClient(url: string): WebhookClient {
+  const json = { "content-type": "application/json" };
+  return {
+    url,
     async send(body, { channel = "demo", headers = {} } = {}) {
       const merged = new Headers({ ...json, "x-svc-ops-signature": sign(body) });
       for (const [name, value] of Object.entries(headers)) merged.set(name, value);
