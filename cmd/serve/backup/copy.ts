@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, constants as fsConstants } from "node:fs";
-import { access, chmod, copyFile, open, rm, stat } from "node:fs/promises";
+import { access, chmod, copyFile, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makePrivateFolder } from "../../../base/files/private.ts";
 import { cannotRead, cannotWrite } from "../../terminal/file-fault.ts";
@@ -65,6 +65,38 @@ async function copyChunks(from: string, to: string, signal: AbortSignal): Promis
     const { bytesRead } = await source.read(chunk);
     if (bytesRead === 0) return;
     await copy.writeFile(chunk.subarray(0, bytesRead));
+  }
+}
+
+/** Where a file is, and where it is to be. */
+export interface Pair {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Moves files, also to another file system. After a failure those that were moved are at their old places again. */
+export async function moveAll(pairs: readonly Pair[], signal: AbortSignal): Promise<void> {
+  const moved: Pair[] = [];
+  try {
+    for (const pair of pairs) {
+      await move(pair, signal);
+      moved.push(pair);
+    }
+  } catch (error) {
+    for (const { source, target } of moved.toReversed())
+      await move({ source: target, target: source }, new AbortController().signal);
+    throw error;
+  }
+}
+
+async function move({ source, target }: Pair, signal: AbortSignal): Promise<void> {
+  makePrivateFolder(dirname(target));
+  try {
+    await rename(source, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await copyAndSync(source, target, signal);
+    await rm(source);
   }
 }
 

@@ -17,7 +17,8 @@ export async function prune({ data }: Config, folder: string, keep: number): Pro
   const found = backupsIn(dirname(folder)).filter(
     (one) => resolve(one.folder) !== own && one.manifest.data === resolve(data),
   );
-  found.sort((a, b) => Date.parse(a.manifest.time) - Date.parse(b.manifest.time));
+  // As texts, times of one format are in their order.
+  found.sort((a, b) => (a.manifest.time < b.manifest.time ? -1 : 1));
   const surplus = found.slice(0, Math.max(0, found.length - (keep - 1))).map((one) => one.folder);
   for (const one of surplus) {
     try {

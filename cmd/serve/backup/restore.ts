@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makePrivateFolder } from "../../../base/files/private.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { Config } from "../../config/config.ts";
 import { writeForeign } from "../../terminal/terminal.ts";
@@ -9,7 +8,7 @@ import { UserError } from "../../terminal/user-error.ts";
 import { keepFilesPrivate } from "../data/folder.ts";
 import { type BackupOutput, dataIn, describeContents, pathsIn } from "./backup.ts";
 import { readContents } from "./contents.ts";
-import { copyAndSync, readChecksum, syncFolder } from "./copy.ts";
+import { copyAndSync, moveAll, type Pair, readChecksum, syncFolder } from "./copy.ts";
 import { lockData, requireDataFolder } from "./exclusive.ts";
 import { isServed } from "./hold-socket.ts";
 import { type Contents, type Manifest, readManifest } from "./manifest.ts";
@@ -121,29 +120,8 @@ async function makeRoom(config: Config, signal: AbortSignal): Promise<string | u
   const folder = join(config.data, `replaced-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
   const kept = inFolder(config, folder);
   const pairs = pairsOf(places, [...marksOf(kept), ...storesOf(kept)]);
-  const moved: Pair[] = [];
-  try {
-    for (const pair of pairs) {
-      await move(pair, signal);
-      moved.push(pair);
-    }
-  } catch (error) {
-    for (const { source, target } of moved.toReversed())
-      await move({ source: target, target: source }, new AbortController().signal);
-    throw error;
-  }
+  await moveAll(pairs, signal);
   return folder;
-}
-
-async function move({ source, target }: Pair, signal: AbortSignal): Promise<void> {
-  makePrivateFolder(dirname(target));
-  try {
-    await rename(source, target);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    await copyAndSync(source, target, signal);
-    await rm(source);
-  }
 }
 
 const suffix = ".restoring";
@@ -168,11 +146,6 @@ async function copyBeside(pairs: readonly Pair[], signal: AbortSignal): Promise<
 async function putInPlace(pairs: readonly Pair[]): Promise<void> {
   for (const { target } of pairs) await rename(`${target}${suffix}`, target);
   for (const folder of new Set(pairs.map(({ target }) => dirname(target)))) await syncFolder(folder);
-}
-
-interface Pair {
-  readonly source: string;
-  readonly target: string;
 }
 
 function pairsOf(from: readonly Place[], to: readonly Place[]): readonly Pair[] {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { copyAndSync } from "../../../../cmd/serve/backup/copy.ts";
+import { copyAndSync, moveAll } from "../../../../cmd/serve/backup/copy.ts";
 import { folderWith } from "../../config/load.ts";
 
 test("a copy is readable for this user only", async () => {
@@ -28,4 +28,17 @@ test("the copy of a large file ends when it is stopped, and is removed", async (
   stop.abort(new Error("stopped by the test"));
   await expect(copied).rejects.toThrow("stopped by the test");
   expect(existsSync(to)).toBe(false);
+});
+
+test("files are where they were when one of them cannot be moved", async () => {
+  const folder = folderWith({ a: "first", b: "second" });
+  const pairs = ["a", "none", "b"].map((name) => ({
+    source: join(folder, name),
+    target: join(folder, "away", name),
+  }));
+  await expect(moveAll(pairs, new AbortController().signal)).rejects.toThrow("ENOENT");
+  expect(readdirSync(folder).sort()).toEqual(["a", "away", "b"]);
+  expect(readdirSync(join(folder, "away"))).toEqual([]);
+  await moveAll([pairs[0]!, pairs[2]!], new AbortController().signal);
+  expect(readdirSync(join(folder, "away")).sort()).toEqual(["a", "b"]);
 });
