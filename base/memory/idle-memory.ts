@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectAllGarbage } from "./collect-garbage.ts";
 
 /** What is known about a thread and done for it. */
 export interface IdleMemoryPorts {
@@ -31,6 +30,8 @@ const minGrowthBytes = 16 * 1024 * 1024;
  * would keep it.
  */
 export function freeIdleMemory(): Disposable {
+  const collect: IdleMemoryPorts["collect"] = (after) =>
+    collectAllGarbage(after === "start" ? "last-resort" : "regular");
   const check = createIdleCheck({ utilization: measureUtilization(), usedBytes, collect });
   const timer = setInterval(() => void check(), checkMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -81,14 +82,4 @@ function measureUtilization(): () => number {
 function usedBytes(): number {
   const { heapTotal, external } = process.memoryUsage();
   return heapTotal + external;
-}
-
-let gc: NodeJS.GCFunction | undefined;
-
-async function collect(after: "start" | "work"): Promise<void> {
-  if (gc === undefined) {
-    setFlagsFromString("--expose-gc");
-    gc = runInNewContext("gc") as NodeJS.GCFunction;
-  }
-  await gc({ type: "major", execution: "async", flavor: after === "start" ? "last-resort" : "regular" });
 }

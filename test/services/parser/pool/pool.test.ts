@@ -1,3 +1,4 @@
+import { constants, PerformanceObserver } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { parserConfigSchema } from "../../../../services/parser/config.ts";
@@ -46,7 +47,37 @@ async function textOf(parsed: Promise<{ content: Uint8Array }>): Promise<string>
 
 const ok = (text: string) => `{"#type":"track","properties":{"text":"${text}"}}`;
 
+/** Resolves when V8 has collected young garbage because it was told to. */
+function collectionOfYoung(): Promise<void> {
+  return new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => {
+      const isOne = list.getEntries().some((entry) => {
+        const { kind, flags } = (entry as unknown as { detail: { kind: number; flags: number } }).detail;
+        return (
+          kind === constants.NODE_PERFORMANCE_GC_MINOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED
+        );
+      });
+      if (!isOne) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe({ entryTypes: ["gc"] });
+  });
+}
+
 describe("a batch in a worker", () => {
+  it("makes this thread collect its young garbage after each MiB", async () => {
+    const collected = collectionOfYoung();
+    await poolOf().parse(
+      batchOf(
+        Array.from({ length: 30_000 }, () => '{"id":1,"level":"12345678"}'),
+        "game.log",
+      ),
+      signal,
+    );
+    await collected;
+  });
+
   it("gives the same answer, counts and letters as inline", async () => {
     const lines = Array.from(
       { length: 3_000 },
