@@ -22,12 +22,13 @@ export interface Section {
   readonly text: string;
 }
 
-/** Reads a file. @param names of all pages, to which links may point */
-export function readDocument(name: string, markdown: string, names: readonly string[]): Document {
+/** Reads a file. @param served the names of all pages and pictures, to which links may point */
+export function readDocument(name: string, markdown: string, served: readonly string[]): Document {
   const marked = new Marked();
   const tokens = marked.lexer(markdown.replace(/<!--[\s\S]*?-->/g, ""));
   marked.walkTokens(tokens, (token) => {
-    if (token.type === "link") token["href"] = resolveLink(String(token["href"]), name, names);
+    if (token.type === "link" || token.type === "image")
+      token["href"] = resolveLink(String(token["href"]), name, served);
   });
   const sections = readSections(tokens);
   const anchors = new Map(sections.map(({ token, anchor }) => [token, anchor]));
@@ -37,8 +38,9 @@ export function readDocument(name: string, markdown: string, names: readonly str
         const id = escapeHtml(anchors.get(token) ?? "");
         return `<h${token.depth} id="${id}">${this.parser.parseInline(token.tokens)}</h${token.depth}>\n`;
       },
-      // A link to what is not served is only its text. False stands for the renderer of the library.
+      // A link to what is not served is only its text, and so is a picture. False stands for the renderer of the library.
       link: (token) => (token.href === "" ? escapeHtml(textOf(token)) : false),
+      image: (token) => (token.href === "" ? escapeHtml(token.text) : false),
       // Long names and values may break after these signs, so that the columns of tables stay narrow.
       codespan: ({ text }) => `<code>${escapeHtml(text).replace(/[_,/]/g, "$&<wbr>")}</code>`,
       html: ({ text }) => (text === "<br>" ? text : escapeHtml(text)),
@@ -59,12 +61,12 @@ export function readDocument(name: string, markdown: string, names: readonly str
   };
 }
 
-/** Returns the link without `.md` if it points to a page, and "" if to another file of the repository. */
-function resolveLink(href: string, name: string, names: readonly string[]): string {
+/** Returns the link without `.md` if it points to a page or a picture, and "" if to another file of the repository. */
+function resolveLink(href: string, name: string, served: readonly string[]): string {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = "", anchor] = href.split("#", 2);
   const target = posix.join(posix.dirname(name), path).replace(/\.md$/, "");
-  if (!names.includes(target)) return "";
+  if (!served.includes(target)) return "";
   return `${path.replace(/\.md$/, "")}${anchor === undefined ? "" : `#${anchor}`}`;
 }
 

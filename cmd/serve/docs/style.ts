@@ -87,6 +87,7 @@ dd { margin: 0; }
 code { font: 0.875em/1.45 ui-monospace, monospace; }
 :not(pre) > code { padding: 0.1em 0.3em; background: var(--area); border-radius: 0.25rem; overflow-wrap: break-word; }
 pre { padding: 0.8rem 1rem; overflow: auto; background: var(--area); border: 1px solid var(--line); border-radius: 0.35rem; }
+img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 0.35rem; }
 .table { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { padding: 0.4rem 0.6rem; text-align: left; vertical-align: top; border: 1px solid var(--line); }

@@ -41,6 +41,8 @@ const guide = `<!-- a note -->
 The first words, with [errors](reference/errors.md#two), the [code](../cmd/main.ts) and
 [a site](https://example.com/).
 
+![A chart](performance/chart.svg) ![Another](performance/none.svg) ![A photo](console/photo.png)
+
 ## Tables
 
 | a | b |
@@ -66,6 +68,9 @@ writeFileSync(
 );
 mkdirSync(join(folder, "start"));
 writeFileSync(join(folder, "start", "first.md"), "# First steps\n\nBegin here.\n");
+mkdirSync(join(folder, "performance"));
+writeFileSync(join(folder, "performance", "chart.svg"), "<svg/>");
+writeFileSync(join(folder, "performance", "figures.json"), "{}");
 mkdirSync(join(folder, "decisions"));
 writeFileSync(join(folder, "decisions", "0001.md"), "# A decision\n");
 
@@ -109,6 +114,18 @@ describe("the pages of a folder", () => {
     expect(await textOf("/docs/reference/errors")).toContain('<a href="../guide">the guide</a>');
   });
 
+  it("have the pictures of the documentation, and the texts of others", async () => {
+    expect(await textOf("/docs/guide")).toContain(
+      '<p><img src="performance/chart.svg" alt="A chart"> Another A photo</p>',
+    );
+    const response = await fetch(`${url()}/docs/performance/chart.svg`);
+    expect(response.headers.get("content-type")).toBe("image/svg+xml");
+    expect(response.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none';.* style-src 'unsafe-inline'$/,
+    );
+    expect(await response.text()).toBe("<svg/>");
+  });
+
   it("lead to the first page and to those of their folder", async () => {
     const [, pages = ""] =
       /<nav aria-label="Pages">(.*?)<\/nav>/s.exec(await textOf("/docs/start/first")) ?? [];
@@ -133,7 +150,7 @@ describe("the pages of a folder", () => {
         title: "A guide",
         heading: "A guide",
         anchor: "a-guide",
-        text: "The first words, with errors, the code and a site.",
+        text: expect.stringMatching(/^The first words, with errors, the code and a site\. A chart/),
       },
       {
         page: "guide",
@@ -161,13 +178,18 @@ describe("the pages of a folder", () => {
     ]);
   });
 
-  it.each(["guide.md", "../package.json", "..%2fpackage.json", "decisions/0001", "reference/", "__proto__"])(
-    "are no others, such as %s",
-    async (path) => {
-      const response = await fetch(`${url()}/docs/${path}`, { redirect: "manual" });
-      expect(response.status).toBe(404);
-    },
-  );
+  it.each([
+    "guide.md",
+    "../package.json",
+    "..%2fpackage.json",
+    "decisions/0001",
+    "reference/",
+    "performance/figures.json",
+    "__proto__",
+  ])("are no others, such as %s", async (path) => {
+    const response = await fetch(`${url()}/docs/${path}`, { redirect: "manual" });
+    expect(response.status).toBe(404);
+  });
 });
 
 describe("the documentation of this version", () => {
