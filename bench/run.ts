@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   webhook: "signed batches against a bare receiver, beside a slow target, and over time",
   channel: "pushes: throughput, rate limits, and the audience of a project",
   analysis: "events and queries against SQL by hand, import, ingest, downloads, neighbours",
+  growth: "how the cost of each path grows with its work; writes docs/performance/",
   attacks: "an honest caller during fourteen attacks",
 };
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:http2";
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { RequestSchema, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 
@@ -26,7 +26,11 @@ export function decodeContent(frame: Buffer): string {
 }
 
 export async function openParseClient(port: number): Promise<ParseClient> {
-  const session = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: windowBytes } });
+  const session = connect(`http://127.0.0.1:${port}`, {
+    // In MB. Otherwise the client resets its own calls while it sends more than 10.
+    maxSessionMemory: 1_000,
+    settings: { initialWindowSize: windowBytes },
+  });
   await once(session, "connect");
   session.setLocalWindowSize(windowBytes);
   return {
@@ -40,17 +44,18 @@ export async function openParseClient(port: number): Promise<ParseClient> {
         });
         const chunks: Buffer[] = [];
         let status: unknown;
+        let message = "";
+        const readStatus = (headers: IncomingHttpHeaders): void => {
+          status = headers["grpc-status"];
+          message = decodeURIComponent(String(headers["grpc-message"] ?? ""));
+        };
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        stream.on("response", (headers) => {
-          status = headers["grpc-status"];
-        });
-        stream.on("trailers", (headers) => {
-          status = headers["grpc-status"];
-        });
+        stream.on("response", readStatus);
+        stream.on("trailers", readStatus);
         stream.on("error", reject);
         stream.on("end", () => {
           if (status === "0") resolve(Buffer.concat(chunks));
-          else reject(new Error(`grpc-status ${String(status)}`));
+          else reject(new Error(`grpc-status ${String(status)}: ${message}`));
         });
         stream.end(frame);
       }),

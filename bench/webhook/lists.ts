@@ -1,15 +1,11 @@
-import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { collectPage } from "../../console/src/rpc/collect-page.ts";
-import { DeadSchema, DoneSchema } from "../../gen/engage/webhook/v1/batch_pb.ts";
 import {
   type Delivery,
   DeliveryState,
   type ListDeliveriesRequest,
 } from "../../gen/engage/webhook/v1/delivery_pb.ts";
-import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { median } from "../harness/compare.ts";
+import { openClient, sendMessages, settleMost, type Webhooks } from "./fill.ts";
 import { startService } from "./servers.ts";
 
 /** The first port; each size of batches has its own. */
@@ -17,21 +13,11 @@ const firstPort = 7361;
 const barMs = 1_000;
 /** As many rows as the console shows at once. */
 const pageSize = 50;
-/** Calls in flight while the inbox is filled. */
-const concurrency = 64;
-/** One of so many messages is given up, and as many wait. */
-const rareness = 20;
 
 export interface Size {
   readonly deliveries: number;
   /** Messages of one batch. */
   readonly perBatch: number;
-}
-
-type Webhooks = ReturnType<typeof openClient>;
-
-function openClient(port: number) {
-  return createClient(WebhookReceiver, createGrpcTransport({ baseUrl: `http://127.0.0.1:${port}` }));
 }
 
 /** Measures what the console's page of deliveries calls first, with many deliveries in the inbox. */
@@ -43,7 +29,8 @@ export async function measureLists(
   const port = firstPort + perBatch;
   await using _service = await startService(port, { demo: ["queue"] }, { inbox, isOpen: true });
   const client = openClient(port);
-  await fill(client, deliveries, perBatch);
+  await sendMessages(client, deliveries, perBatch);
+  await settleMost(client, deliveries);
   const rows = [];
   for (const [name, call] of Object.entries(await callsOf(client))) {
     const times: number[] = [];
@@ -64,59 +51,6 @@ export async function measureLists(
   }
   console.log(`${deliveries} deliveries in batches of ${perBatch}`);
   console.table(rows);
-}
-
-/** Sends the messages, and settles nineteen of twenty. */
-async function fill(client: Webhooks, deliveries: number, perBatch: number): Promise<void> {
-  const batches = Math.ceil(deliveries / perBatch);
-  const bytes = (batch: number) => new TextEncoder().encode(`{"ops_request_id":"r-${batch}"}`);
-  await together(batches, async (batch) => {
-    const rawReceipt = bytes(batch);
-    const messages = Array.from({ length: perBatch }, (_, at) => ({
-      pushId: `user-${batch * perBatch + at}`,
-      rawReceipt,
-    }));
-    await untilAccepted(() => client.receive({ channel: "demo", messages }));
-  });
-  let settled = 0;
-  const wanted = deliveries - deliveries / rareness;
-  while (settled < wanted) settled += await settleSome(client, Math.min(500, wanted - settled));
-}
-
-/** Sends a batch again while the inbox is overloaded, as a platform does. */
-async function untilAccepted(send: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (ConnectError.from(error).code !== Code.Unavailable) throw error;
-    }
-  }
-}
-
-async function settleSome(client: Webhooks, maxMessages: number): Promise<number> {
-  const { batches } = await client.leaseMessages({ target: "queue", maxMessages });
-  const settlements = batches.map(({ leaseToken, batch }) => ({
-    leaseToken,
-    results: batch!.messages.map(({ index, pushId }) => ({ index, outcome: outcomeOf(pushId) })),
-  }));
-  return (await client.settleMessages({ settlements })).settledCount;
-}
-
-function outcomeOf(pushId: string) {
-  const isDead = Number(pushId.slice("user-".length)) % rareness === 0;
-  if (isDead) return { case: "dead", value: create(DeadSchema, { reason: "HTTP 503: closed" }) } as const;
-  return { case: "done", value: create(DoneSchema) } as const;
-}
-
-/** Runs tasks, some of them at a time. */
-async function together(count: number, task: (number: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const run = async (): Promise<void> => {
-    while (next < count) await task(next++);
-  };
-  await Promise.all(Array.from({ length: concurrency }, run));
 }
 
 type Listed = Pick<ListDeliveriesRequest, "state"> & {

@@ -6,6 +6,7 @@ import { writeCommandLine } from "./command-line/command-line.ts";
 import { writeManual } from "./command-line/manual.ts";
 import { writeConfiguration } from "./configuration/configuration.ts";
 import { writeErrors } from "./errors/errors.ts";
+import { writeGrowthFiles } from "./growth/write-files.ts";
 import { writeMetrics } from "./metrics/metrics.ts";
 import { writeQueryLanguage } from "./query-language/query-language.ts";
 
@@ -27,3 +28,4 @@ writeFolder("reference", [
   ["query-language.md", await writeQueryLanguage()],
 ]);
 writeFolder("man", writeManual());
+writeGrowthFiles();

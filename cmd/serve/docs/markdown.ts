@@ -38,7 +38,7 @@ export function readDocument(name: string, markdown: string, served: readonly st
         const id = escapeHtml(anchors.get(token) ?? "");
         return `<h${token.depth} id="${id}">${this.parser.parseInline(token.tokens)}</h${token.depth}>\n`;
       },
-      // A link to what is not served is only its text, and so is a picture. False stands for the renderer of the library.
+      // A link to what is not served is only its text, and so is a picture. False means the renderer of the library.
       link: (token) => (token.href === "" ? escapeHtml(textOf(token)) : false),
       image: (token) => (token.href === "" ? escapeHtml(token.text) : false),
       // Long names and values may break after these signs, so that the columns of tables stay narrow.

@@ -6,7 +6,7 @@ import { loadConfig } from "../../../cmd/config/config.ts";
 import { startServer } from "../../../cmd/serve/server.ts";
 import { openForAll } from "../../open-for-all.ts";
 import { openChromium } from "./chromium.ts";
-import { searchDocs, violationsOf } from "./in-page.js";
+import { chartsOf, searchDocs, strokeOf, violationsOf } from "./in-page.js";
 
 const opened = openForAll(async (onEnd) => {
   const data = mkdtempSync(join(tmpdir(), "engage-"));
@@ -32,4 +32,16 @@ test("the documentation is searched in the browser, under its policy", async () 
   expect(many.links).toHaveLength(20);
   expect(many.state).toMatch(/^20 of \d+ places$/);
   expect(await page.evaluate(violationsOf, `${url}/docs/docs.js`)).toEqual([]);
+});
+
+test("the charts of the documentation are drawn, in a page and opened by themselves", async () => {
+  const { url, chromium } = opened();
+  const page = await chromium.newPage();
+  await page.goto(`${url}/docs/performance`);
+  const charts = await page.evaluate(chartsOf, undefined);
+  expect(charts.length).toBeGreaterThan(10);
+  expect(charts.filter(({ width }) => width !== 720)).toEqual([]);
+  expect(await page.evaluate(violationsOf, `${url}/docs/docs.js`)).toEqual([]);
+  expect((await page.goto(charts[0]!.url))?.status()).toBe(200);
+  expect(await page.evaluate(strokeOf, "path.cpu")).toBe("rgb(11, 87, 194)");
 });

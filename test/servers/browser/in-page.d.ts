@@ -8,3 +8,7 @@ export function searchDocs(
   text: string,
 ): Promise<{ readonly state: string; readonly links: readonly string[] }>;
 export function violationsOf(url: string): Promise<readonly string[]>;
+export function chartsOf(
+  none: undefined,
+): Promise<readonly { readonly url: string; readonly width: number }[]>;
+export function strokeOf(selector: string): string;

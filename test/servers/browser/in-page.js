@@ -61,3 +61,15 @@ export async function violationsOf(url) {
   found.push(...observer.takeRecords().map(({ type }) => type));
   return found;
 }
+
+/** Returns the pictures of a page and their widths, which are 0 for those that could not be drawn. */
+export async function chartsOf() {
+  const images = Array.from(document.images);
+  await Promise.allSettled(images.map((image) => image.decode()));
+  return images.map(({ src, naturalWidth }) => ({ url: src, width: naturalWidth }));
+}
+
+/** Returns the colour of a line, which comes from the style of its picture. */
+export function strokeOf(selector) {
+  return getComputedStyle(document.querySelector(selector)).stroke;
+}
