@@ -124,7 +124,7 @@ describe.each(kinds)("over %s", (_name, open) => {
     await client.deleteSavedQuery({ ...at, etag: updated!.etag });
     expect(await faultOf(client.getSavedQuery(at))).toMatchObject({
       code: Code.NotFound,
-      rawMessage: `project 1 has no saved query "${saved!.queryId}"`,
+      rawMessage: `project 1 has no saved query "${saved!.queryId}", ListSavedQueries lists them`,
     });
   });
 });
