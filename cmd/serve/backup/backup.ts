@@ -10,6 +10,7 @@ import { sizeOf } from "../../terminal/sizes.ts";
 import { writeForeign } from "../../terminal/terminal.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { keepFilesPrivate } from "../data/folder.ts";
+import { folderId } from "../data/folder-id.ts";
 import { readContents, removeTraces } from "./contents.ts";
 import { type CopiedFile, copyAndSync, readChecksum, stampOf } from "./copy.ts";
 import { listElsewhere, lockData, requireDataFolder } from "./exclusive.ts";
@@ -47,14 +48,19 @@ export async function backUp(
 ): Promise<void> {
   requireDataFolder(config, "engage backup");
   keepFilesPrivate();
-  prepare(config, folder);
-  const made = await copyAndCheck(config, folder, output);
-  const deleted = keep === undefined ? [] : await prune(config, folder, keep);
-  report(config, { ...made, deleted }, output);
+  const dataId = prepare(config, folder);
+  const made = await copyAndCheck(config, folder, dataId, output);
+  const surplus = keep === undefined ? [] : prune(config, { folder, dataId }, keep);
+  await (output.json ? printJson : printText)(config, made, surplus, output);
 }
 
 /** Copies into the prepared folder. After a failure there is no copy. */
-async function copyAndCheck(config: Config, folder: string, output: BackupOutput): Promise<Made> {
+async function copyAndCheck(
+  config: Config,
+  folder: string,
+  dataId: string,
+  output: BackupOutput,
+): Promise<Made> {
   const copied = inFolder(config, dataIn(folder));
   try {
     const time = new Date().toISOString();
@@ -69,7 +75,7 @@ async function copyAndCheck(config: Config, folder: string, output: BackupOutput
     }
     removeTraces(copied);
     const files = await listFiles(folder, output.signal);
-    await writeManifest(folder, { time, data: resolve(config.data), contents, files });
+    await writeManifest(folder, { time, data: resolve(config.data), dataId, contents, files });
     return { folder, time, contents, files };
   } catch (error) {
     // Without its list, the copy is of no use.
@@ -78,8 +84,8 @@ async function copyAndCheck(config: Config, folder: string, output: BackupOutput
   }
 }
 
-/** @throws UserError */
-function prepare({ data }: Config, folder: string): void {
+/** Makes the folder of the backup. @returns the id of the data folder @throws UserError */
+function prepare({ data }: Config, folder: string): string {
   if (!existsSync(data)) throw new UserError(`the data folder "${data}" does not exist`);
   if (`${resolve(folder)}${sep}`.startsWith(`${resolve(data)}${sep}`)) {
     throw new UserError(`the folder of the backup "${folder}" is in the data folder "${data}"`);
@@ -87,12 +93,15 @@ function prepare({ data }: Config, folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new UserError(`the folder of the backup "${folder}" is not empty`);
   }
+  // The id is not copied: the server of a backup may go on beside a restored one.
+  const dataId = folderId(join(data, "backup.id"));
   try {
     makePrivateFolder(folder);
     mkdirSync(dataIn(folder), { mode: 0o700 });
   } catch (error) {
     throw cannotWrite(folder, error);
   }
+  return dataId;
 }
 
 interface CopyReport {
@@ -182,28 +191,41 @@ interface Made {
   readonly files: readonly CopiedFile[];
 }
 
-interface BackupReport extends Made {
-  /** The folders of the backups that were deleted. */
-  readonly deleted: readonly string[];
+/** The folders of old backups, each after it was deleted. */
+type Deleted = AsyncIterable<string> | readonly string[];
+
+/** Prints one object at the end, also when an old backup cannot be deleted: the new one is complete. */
+async function printJson(config: Config, made: Made, surplus: Deleted, output: BackupOutput): Promise<void> {
+  const { folder, time, contents, files } = made;
+  const deleted: string[] = [];
+  try {
+    for await (const old of surplus) deleted.push(old);
+  } finally {
+    const notIncluded = listElsewhere(config);
+    const found = {
+      folder,
+      time,
+      contents,
+      files: files.length,
+      bytes: bytesOf(files),
+      notIncluded,
+      deleted,
+    };
+    writeForeign(output.stdout, `${JSON.stringify(found)}\n`);
+  }
 }
 
-function report(
-  config: Config,
-  { folder, time, contents, files, deleted }: BackupReport,
-  output: BackupOutput,
-): void {
-  const elsewhere = listElsewhere(config);
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  if (output.json) {
-    const found = { folder, time, contents, files: files.length, bytes, notIncluded: elsewhere, deleted };
-    writeForeign(output.stdout, `${JSON.stringify(found)}\n`);
-    return;
-  }
-  const size = `${exactCountOf(files.length, "file")}, ${sizeOf(bytes)}`;
+async function printText(config: Config, made: Made, surplus: Deleted, output: BackupOutput): Promise<void> {
+  const { folder, contents, files } = made;
+  const size = `${exactCountOf(files.length, "file")}, ${sizeOf(bytesOf(files))}`;
   writeForeign(output.stdout, `${describeContents(contents)}\n"${folder}" is complete: ${size}\n`);
-  for (const old of deleted) writeForeign(output.stdout, `"${old}" is deleted\n`);
-  for (const what of elsewhere)
+  for (const what of listElsewhere(config))
     output.stderr.write(`not included: ${what}; use the tools of that database\n`);
+  for await (const old of surplus) writeForeign(output.stdout, `"${old}" is deleted\n`);
+}
+
+function bytesOf(files: readonly CopiedFile[]): number {
+  return files.reduce((sum, file) => sum + file.bytes, 0);
 }
 
 /** Describes what a backup contains, for people. */

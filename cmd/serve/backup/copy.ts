@@ -3,7 +3,9 @@ import { createReadStream, constants as fsConstants } from "node:fs";
 import { access, chmod, copyFile, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makePrivateFolder } from "../../../base/files/private.ts";
+import { describeSystemError, errorMessage } from "../../../base/text/system-error.ts";
 import { cannotRead, cannotWrite } from "../../terminal/file-fault.ts";
+import { UserError } from "../../terminal/user-error.ts";
 
 /** Smaller chunks take longer than `copyFile`. */
 const copiedBytes = 8_388_608;
@@ -74,7 +76,10 @@ export interface Pair {
   readonly target: string;
 }
 
-/** Moves files, also to another file system. After a failure those that were moved are at their old places again. */
+/**
+ * Moves files, also to another file system. After a failure those that were moved are at their old places again, or the
+ * error names where they are.
+ */
 export async function moveAll(pairs: readonly Pair[], signal: AbortSignal): Promise<void> {
   const moved: Pair[] = [];
   try {
@@ -83,10 +88,26 @@ export async function moveAll(pairs: readonly Pair[], signal: AbortSignal): Prom
       moved.push(pair);
     }
   } catch (error) {
-    for (const { source, target } of moved.toReversed())
-      await move({ source: target, target: source }, new AbortController().signal);
-    throw error;
+    const stuck = await moveBack(moved);
+    if (stuck.length === 0) throw error;
+    throw new UserError(`${errorMessage(error)}\n${stuck.join("\n")}`, { cause: error });
   }
+}
+
+/** Moves back all files that can be. @returns what is known of the others */
+async function moveBack(moved: readonly Pair[]): Promise<readonly string[]> {
+  const { signal } = new AbortController();
+  const stuck: string[] = [];
+  for (const { source, target } of moved) {
+    try {
+      await move({ source: target, target: source }, signal);
+    } catch (error) {
+      stuck.push(
+        `"${target}" cannot be moved back to "${source}": ${describeSystemError(error) ?? errorMessage(error)}`,
+      );
+    }
+  }
+  return stuck;
 }
 
 async function move({ source, target }: Pair, signal: AbortSignal): Promise<void> {

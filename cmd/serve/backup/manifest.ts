@@ -33,6 +33,8 @@ const manifestSchema = z.object({
   time: z.string(),
   /** The absolute path of the data folder. Older versions did not note it. */
   data: z.string().optional(),
+  /** The random id of the data folder. Older versions did not note it. */
+  dataId: z.string().optional(),
   contents: contentsSchema,
   files: z.array(z.strictObject({ path: z.string(), bytes: z.int(), sha256: z.string() })),
 });
@@ -44,7 +46,9 @@ export type Manifest = z.infer<typeof manifestSchema>;
 /** Writes the list of files, without which a backup is not complete. */
 export async function writeManifest(
   folder: string,
-  noted: Required<Pick<Manifest, "time" | "data" | "contents">> & { readonly files: readonly CopiedFile[] },
+  noted: Required<Pick<Manifest, "time" | "data" | "dataId" | "contents">> & {
+    readonly files: readonly CopiedFile[];
+  },
 ): Promise<void> {
   const manifest = { format, engage: packageVersion(), ...noted };
   const draft = join(folder, `${listName}.new`);
@@ -55,9 +59,12 @@ export async function writeManifest(
   await syncFolder(folder);
 }
 
-/** @throws UserError when the backup is not complete, or of a newer version */
-export function readManifest(folder: string): Manifest {
-  const path = join(folder, listName);
+/**
+ * @param name of the list in the folder
+ * @throws UserError when the backup is not complete, or of a newer version
+ */
+export function readManifest(folder: string, name = listName): Manifest {
+  const path = join(folder, name);
   let text: string;
   try {
     text = readFileSync(path, "utf8");

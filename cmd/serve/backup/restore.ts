@@ -49,8 +49,7 @@ export async function restore(
     ...pairsOf(marksOf(from), marksOf(config)),
     ...pairsOf(storesOf(from), storesOf(config)).toReversed(),
   ];
-  await copyBeside(pairs, output.signal);
-  const kept = await makeRoom(config, output.signal);
+  const kept = await copyAndMakeRoom(config, pairs, output.signal);
   if (kept !== undefined) writeForeign(output.stderr, `what was there before is kept in "${kept}"\n`);
   await putInPlace(pairs);
   const { contents, faults: found } = await readContents(config, output.signal);
@@ -113,6 +112,30 @@ function pathsOf(config: Config): readonly string[] {
   return places.flatMap((place) => namesOf(place).map((name) => join(place.folder, name)));
 }
 
+const suffix = ".restoring";
+
+/**
+ * Copies all files beside their places, where nothing reads them, and then moves away what is in these places. After a
+ * failure the places are as they were.
+ * @returns the folder that has what was moved; undefined without any
+ */
+async function copyAndMakeRoom(
+  config: Config,
+  pairs: readonly Pair[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    for (const { source, target } of pairs) {
+      signal.throwIfAborted();
+      await copyAndSync(source, `${target}${suffix}`, signal);
+    }
+    return await makeRoom(config, signal);
+  } catch (error) {
+    await Promise.allSettled(pairs.map(({ target }) => rm(`${target}${suffix}`, { force: true })));
+    throw error;
+  }
+}
+
 /** Moves existing files away, or none after a failure. @returns the folder that has them; undefined without any */
 async function makeRoom(config: Config, signal: AbortSignal): Promise<string | undefined> {
   if (pathsOf(config).length === 0) return undefined;
@@ -122,21 +145,6 @@ async function makeRoom(config: Config, signal: AbortSignal): Promise<string | u
   const pairs = pairsOf(places, [...marksOf(kept), ...storesOf(kept)]);
   await moveAll(pairs, signal);
   return folder;
-}
-
-const suffix = ".restoring";
-
-/** Copies all files beside their places, where nothing reads them. What was copied is removed after a failure. */
-async function copyBeside(pairs: readonly Pair[], signal: AbortSignal): Promise<void> {
-  try {
-    for (const { source, target } of pairs) {
-      signal.throwIfAborted();
-      await copyAndSync(source, `${target}${suffix}`, signal);
-    }
-  } catch (error) {
-    await Promise.allSettled(pairs.map(({ target }) => rm(`${target}${suffix}`, { force: true })));
-    throw error;
-  }
 }
 
 /**

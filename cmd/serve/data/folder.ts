@@ -5,6 +5,7 @@ import { tighten, tightenAll } from "../../../base/files/private.ts";
 
 /** The names of this program in its data folder. */
 const own: ReadonlySet<string> = new Set([
+  "backup.id",
   "backup.sock",
   "channels",
   "clicks",

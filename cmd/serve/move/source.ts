@@ -1,8 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { makePrivateFolder } from "../../../base/files/private.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ContentsReader } from "../../../store/events/contents.ts";
 import type { EventStore } from "../../../store/events/events.ts";
@@ -10,6 +7,7 @@ import type { Config } from "../../config/config.ts";
 import { writeForeign } from "../../terminal/terminal.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { openDeadLetters } from "../data/dead-letters.ts";
+import { folderId } from "../data/folder-id.ts";
 import { lockFolder } from "../data/lock.ts";
 import { openEventLoading } from "../event/loading.ts";
 import { hasSpooledRecords, openEmbeddedStore } from "../event/store.ts";
@@ -87,9 +85,5 @@ async function loadWaiting(config: Config, { stderr }: MoveStreams, signal: Abor
 
 /** Returns the random name by which the target recognizes this data folder. */
 export function sourceName({ data }: Pick<Config, "data">): string {
-  const folder = join(data, "events");
-  makePrivateFolder(folder);
-  const file = join(folder, "move.id");
-  if (!existsSync(file)) writeFileSync(file, `${randomUUID()}\n`, { mode: 0o600 });
-  return readFileSync(file, "utf8").trim();
+  return folderId(join(data, "events", "move.id"));
 }

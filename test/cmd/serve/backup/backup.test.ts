@@ -254,8 +254,8 @@ describe("engage backup and engage restore", () => {
     expect(new Set(readdirSync(backups))).toEqual(new Set(left));
   });
 
-  test("a copy that fails in the middle leaves the old data as it was", async () => {
-    const cwd = makeFolder();
+  test("a restore that fails in the middle leaves the old data as it was", async () => {
+    const cwd = makeFolder({ parser: { deadLetters: { file: "p" } } });
     const server = await openEventServer(join(cwd, "data"), messages);
     await fill(server);
     await server.stop();
@@ -269,6 +269,14 @@ describe("engage backup and engage restore", () => {
       failed(`cannot write ${JSON.stringify(obstacle)}`),
     );
     expect(treeOf(data)).toEqual(before);
+    rmSync(obstacle, { recursive: true });
+    // Moved away, its name would be too long.
+    writeFileSync(join(data, `p.${"1".repeat(250)}`), "");
+    const other = treeOf(data);
+    expect(await runEngage(["restore", "monday", "--replace"], { cwd })).toMatchObject(
+      failed("the name is too long"),
+    );
+    expect(treeOf(data)).toEqual(other);
   });
 
   test("a copy that lacks what was acknowledged is no backup", async () => {

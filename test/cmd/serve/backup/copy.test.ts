@@ -42,3 +42,18 @@ test("files are where they were when one of them cannot be moved", async () => {
   await moveAll([pairs[0]!, pairs[2]!], new AbortController().signal);
   expect(readdirSync(join(folder, "away")).sort()).toEqual(["a", "b"]);
 });
+
+test("a file that cannot be moved back is named, and the others are moved back", async () => {
+  const folder = folderWith({ first: "1", second: "2" });
+  const pairOf = (from: string, to: string) => ({ source: join(folder, from), target: join(folder, to) });
+  const [first, second] = [pairOf("first", "away/1"), pairOf("second", "away/2")];
+  // Makes a folder in the place of the first file.
+  const failing = pairOf("none", "first/none");
+  const moved = moveAll([first, second, failing], new AbortController().signal);
+  const messages = [
+    `cannot rename "${failing.source}": no such file or folder`,
+    `"${first.target}" cannot be moved back to "${first.source}": it is a folder, not a file`,
+  ];
+  await expect(moved).rejects.toThrow(messages.join("\n"));
+  expect([readFileSync(first.target, "utf8"), readFileSync(second.source, "utf8")]).toEqual(["1", "2"]);
+});
