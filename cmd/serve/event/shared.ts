@@ -1,4 +1,5 @@
 import { systemClock } from "../../../base/async/clock.ts";
+import { countBuffersAsHeap } from "../../../base/memory/external-memory.ts";
 import { degraded, type ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { LateClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import { EventsUnavailableError } from "../../../store/events/events.ts";
@@ -28,6 +29,8 @@ const followMs = 1_000;
  * holder of its lease loads them. Records are accepted while ClickHouse is unavailable.
  */
 export async function openSharedEvents(config: Config, ports: SharedPorts): Promise<EventBackend> {
+  // The driver of PostgreSQL receives a record in several buffers.
+  countBuffersAsHeap();
   const { logger, shared } = ports;
   await using opened = new AsyncDisposableStack();
   const database = eventsDatabase(config)!;
