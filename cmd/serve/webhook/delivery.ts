@@ -34,7 +34,8 @@ export interface OpenDelivery extends AsyncDisposable, Pick<Delivery, "deliverNo
 
 export interface PreparedTargets {
   /**
-   * Delivers to the targets. Resolves when the calls of the replaced ones have ended and their connections are closed.
+   * Delivers to the targets. Resolves when the calls of the replaced ones have ended and their connections are closed;
+   * never rejects.
    */
   apply(): Promise<void>;
   discard(): Promise<void>;
@@ -74,12 +75,12 @@ export function openTargets(ports: DeliveryPorts): OpenDelivery {
       const isIn = (all: ReadonlyMap<string, OpenTarget>, one: OpenTarget): boolean =>
         all.get(one.name) === one;
       return {
-        async apply() {
+        apply() {
           const before = targets;
           targets = next;
           for (const one of before.values()) if (!isIn(next, one)) end(one);
           for (const one of next.values()) if (!isIn(before, one)) delivery.add(one);
-          await Promise.all(ending);
+          return Promise.all(ending).then(() => undefined);
         },
         discard: () => close([...next.values()].filter((one) => !isIn(targets, one))),
       };
@@ -94,7 +95,8 @@ export function openTargets(ports: DeliveryPorts): OpenDelivery {
     const files = "tls" in config && config.tls !== undefined ? Object.values(config.tls) : [];
     const settings = JSON.stringify([config, files.map((file) => file && readText(file))]);
     const known = targets.get(name);
-    if (known?.settings === settings && known.outbound === outbound) return known;
+    const isConnected = config.kind !== "file" && config.kind !== "log";
+    if (known?.settings === settings && (known.outbound === outbound || !isConnected)) return known;
     const target = createTarget(config, {
       outbound,
       now: Date.now,

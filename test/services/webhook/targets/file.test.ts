@@ -73,3 +73,17 @@ it("keeps each message on one line", async () => {
   await target.deliver(handedBatch([messageJson("a"), messageJson("b")]), signal);
   expect(await readFile(path, "utf8")).toBe('{  "a": "b\\n" }\n'.repeat(2));
 });
+
+it("is shared by targets of one path, as the old and the new one while settings change", async () => {
+  const path = join(folder, "out.ndjson");
+  // So much text is written in several pieces.
+  const text = JSON.stringify({ text: "x".repeat(3_000_001) });
+  await using before = createFileTarget({ path, write: () => text });
+  const after = createFileTarget({ path, write: () => text });
+  const deliver = (target: typeof before) => target.deliver(handedBatch([messageJson("a")]), signal);
+  await Promise.all([before, after, before, after].map(deliver));
+  await after[Symbol.asyncDispose]();
+  await deliver(before);
+  const lines = (await readFile(path, "utf8")).split("\n");
+  expect(lines.map((line) => line === text)).toEqual([...new Array<boolean>(5).fill(true), false]);
+});
