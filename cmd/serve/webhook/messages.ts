@@ -86,8 +86,8 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const clock = systemClock;
   const inbox = opened.use(await openInbox(config, ports.holds));
   /** Warns about messages of removed targets, once the calls of these have ended. */
-  let readingOrphans: AsyncDisposable | undefined;
-  opened.defer(async () => readingOrphans?.[Symbol.asyncDispose]());
+  let readingOrphans: Promise<AsyncDisposable> | undefined;
+  opened.defer(async () => (await readingOrphans)?.[Symbol.asyncDispose]());
   const watches = createDeliveryWatches({ now: Date.now });
   const delivery = opened.use(
     openTargets({
@@ -124,19 +124,26 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
           checkers.configure(webhook.channels, outbound);
           routing.use(routers);
           policies.use(webhook.targets);
-          const ended = targets.apply();
-          const before = readingOrphans;
-          readingOrphans = startReading(logger, async () => {
-            await before?.[Symbol.asyncDispose]();
-            await ended;
-            await warnOfOrphans(inbox, webhook.targets, logger);
-          });
+          readingOrphans = readAfter(readingOrphans, targets.apply(), () =>
+            startReading(logger, () => warnOfOrphans(inbox, webhook.targets, logger)),
+          );
         },
         discard: targets.discard,
       };
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Starts to read when the reading before and the calls of replaced targets have ended. */
+async function readAfter(
+  before: Promise<AsyncDisposable> | undefined,
+  ended: Promise<void>,
+  start: () => AsyncDisposable,
+): Promise<AsyncDisposable> {
+  await (await before)?.[Symbol.asyncDispose]();
+  await ended;
+  return start();
 }
 
 interface MethodParts {
