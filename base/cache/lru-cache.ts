@@ -11,8 +11,8 @@ export class LruCache<K, V> {
   #size = 0;
 
   /**
-   * @param maxSize number of entries, or of bytes when `set` is called with sizes in bytes. A function returns the one
-   * for the next `set`.
+   * @param maxSize number of entries, or of bytes when `set` is called with sizes in bytes. A function returns the
+   * present one, which each call of `get` and `set` applies.
    */
   constructor(maxSize: number | (() => number)) {
     this.#maxSize = typeof maxSize === "number" ? () => maxSize : maxSize;
@@ -23,6 +23,7 @@ export class LruCache<K, V> {
   }
 
   get(key: K): V | undefined {
+    this.#evict(this.#maxSize());
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -34,12 +35,18 @@ export class LruCache<K, V> {
   set(key: K, value: V, size = 1): void {
     this.#remove(key);
     const maxSize = this.#maxSize();
-    if (size > maxSize) return;
+    const isKept = size <= maxSize;
+    this.#evict(isKept ? maxSize - size : maxSize);
+    if (!isKept) return;
     this.#entries.set(key, { value, size });
     this.#size += size;
+  }
+
+  #evict(maxSize: number): void {
+    if (this.#size <= maxSize) return;
     for (const oldest of this.#entries.keys()) {
-      if (this.#size <= maxSize) return;
       this.#remove(oldest);
+      if (this.#size <= maxSize) return;
     }
   }
 

@@ -31,3 +31,21 @@ it("holds nothing when it has no room", () => {
   cache.set("a", "1");
   expect(cache.get("a")).toBeUndefined();
 });
+
+it("removes what exceeds a limit that has become smaller, also when it is only read", () => {
+  let maxSize = 3;
+  const cache = new LruCache<string, string>(() => maxSize);
+  const fill = () => {
+    for (const key of ["a", "b", "c"]) cache.set(key, key);
+  };
+  fill();
+  maxSize = 1;
+  expect([cache.get("c"), cache.size]).toEqual(["c", 1]);
+  maxSize = 3;
+  fill();
+  maxSize = 2;
+  cache.set("too large", "x", 3);
+  expect(cache.size).toBe(2);
+  maxSize = 0;
+  expect([cache.get("c"), cache.size]).toEqual([undefined, 0]);
+});
