@@ -39,11 +39,14 @@ export interface ExplainThread extends AsyncDisposable {
 
 /**
  * Explains contents in a thread of its own, one at a time: a pattern that takes long holds up nothing else, and its
- * thread can be ended. The thread starts with the first content, and ends when it has nothing to do.
+ * thread can be ended. The thread starts with the first content, and ends when it has nothing to do. Contents that are
+ * being explained when it is closed are explained to the end.
  */
 export function createExplainThread(options: ExplainThreadOptions): ExplainThread {
   const { config, clock, maxMs = defaultMaxMs, maxOldGenerationSizeMb = 256 } = options;
   let open = 0;
+  const unused = Promise.withResolvers<void>();
+  let isClosing = false;
   const threads = createLazyResource(async () => {
     const library = await import("piscina");
     const pool = new library.Piscina<WorkerTask, ExplainOutcome>({
@@ -99,8 +102,14 @@ export function createExplainThread(options: ExplainThreadOptions): ExplainThrea
         throw new ExplainError("crashed", "parsing needs more memory than it may", { cause: error });
       } finally {
         open--;
+        if (isClosing && open === 0) unused.resolve();
       }
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      isClosing = true;
+      // Each content has a time limit.
+      if (open > 0) await unused.promise;
+      await threads[Symbol.asyncDispose]();
+    },
   };
 }

@@ -49,6 +49,15 @@ describe("a content that is explained in a thread", () => {
     await expect(explain(task("x"), signal)).resolves.toMatchObject(parsed);
   });
 
+  it("is explained to the end of its time when the thread is closed meanwhile", async () => {
+    const thread = threadOf({ maxMs: 100 });
+    const explained = expect(thread.explain(task("forever"), signal)).rejects.toMatchObject({
+      fault: "too_long",
+    });
+    await thread[Symbol.asyncDispose]();
+    await explained;
+  });
+
   it("is refused when too many wait", async () => {
     const { explain } = threadOf();
     const results = await Promise.allSettled(Array.from({ length: 9 }, () => explain(task("x"), signal)));
