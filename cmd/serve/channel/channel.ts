@@ -22,7 +22,7 @@ import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts
 import { createStopTime, type StopTime } from "../stop-time.ts";
 import { createLateChecker } from "./checker.ts";
 import type { OpenSender } from "./open-sender.ts";
-import { createChannelOutbound } from "./outbound.ts";
+import { createChannelOutbound, openFollowingExchange } from "./outbound.ts";
 import { findRefusedAddress } from "./refused-address.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
@@ -119,12 +119,14 @@ async function open(
     now: settledNow,
     concurrency,
     openExchange: (url) =>
-      createExchange({
-        url,
-        outbound,
-        maxConnections: concurrency,
-        maxResponseBytes: maxReceiverResponseBytes,
-      }),
+      openFollowingExchange(outbound, (rules) =>
+        createExchange({
+          url,
+          outbound: rules,
+          maxConnections: concurrency,
+          maxResponseBytes: maxReceiverResponseBytes,
+        }),
+      ),
     refusedAddress: (url, signal) => findRefusedAddress(outbound, url, signal),
     stopping: stop.signal,
     stopMs: stop.leftMs,
