@@ -3,7 +3,7 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { NodeHeaders } from "./call/headers.ts";
-import type { Caller, CallRecord } from "./call/record.ts";
+import { anonymous, type Caller, type CallRecord } from "./call/record.ts";
 import type { Authorize } from "./gateway-context.ts";
 import { type NodeRequest, peerOf } from "./http/http.ts";
 import { isReadOnly, type ServedMethod } from "./methods.ts";
@@ -76,13 +76,14 @@ export function createAuthorizer(options: AuthOptions): Authorize {
     const identity = identify(presented, record);
     // Without the header a session authorizes no call that changes something, also where the handler checks callers.
     const isUsable = ofSession.length === 0 || isReadOnly(served) || isScripted(header);
-    if (identity !== undefined && isUsable) {
-      record.caller = identity.caller;
-      record.mayCall = identity.mayCall(served);
-    }
+    const known = isUsable ? identity : undefined;
+    const needsNoKey = options.mode === "off" || isOpen(served, record);
+    // A stream that is checked again may go on without its key. One that ends keeps its caller, for the log.
+    if (known !== undefined || needsNoKey) record.caller = known?.caller ?? anonymous;
+    record.mayCall = known?.mayCall(served) ?? false;
     if (options.mode === "off") return;
     if (identity?.access === "read" && !isReadOnly(served)) throw readOnly(served);
-    if (isOpen(served, record)) return;
+    if (needsNoKey) return;
     if (identity === undefined) throw unauthenticated(presented.length > 0);
     if (!isUsable) throw notScripted(served);
     if (!record.mayCall) throw denied(served);

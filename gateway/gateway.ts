@@ -137,7 +137,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       return () => port.setTls(tls);
     },
     recheckStreams: () =>
-      shared.streams.recheck(({ record, served, header }) => shared.authorize(record, served, header)),
+      shared.streams.recheck(({ record, served, header, enter }) => {
+        shared.authorize(record, served, header);
+        if (record.caller.kind === "anonymous") enter?.();
+      }),
     async drain(drainMs) {
       health.drain();
       // Streams that do not end by themselves get the last tenth of the time for their last message.

@@ -9,6 +9,8 @@ export interface OpenStream extends ShareOwner {
   readonly record: CallRecord;
   readonly served: ServedMethod;
   readonly header: Headers;
+  /** Counts it as a stream of a caller without a key, unless it is counted. @throws ConnectError RESOURCE_EXHAUSTED */
+  readonly enter?: () => void;
 }
 
 /** A check takes about 2 µs, so other calls wait for less than a millisecond. */

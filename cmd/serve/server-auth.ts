@@ -1,6 +1,7 @@
 import { type AuthOptions, createAuthorizer, createRequireKey, type RequireKey } from "../../gateway/auth.ts";
 import type { Authorize } from "../../gateway/gateway-context.ts";
-import { createSessions, type Sessions } from "../../gateway/sessions/sessions.ts";
+import { createAttemptLimit } from "../../gateway/sessions/attempts.ts";
+import { createSessions, type Sessions, type SessionsOptions } from "../../gateway/sessions/sessions.ts";
 import type { Config } from "../config/config.ts";
 import type { ReloadablePart } from "./reload/reload.ts";
 
@@ -31,8 +32,11 @@ export function createServerAuth(
   { auth, console }: Pick<Config, "auth" | "console">,
   changed: () => void = () => {},
 ): ServerAuth {
+  // Wrong keys count over all changes.
+  const attempts = createAttemptLimit();
+  const create = (wanted: Config["auth"]): Checks => createChecks({ ...wanted, attempts }, console);
   let rules: AuthRules = auth;
-  let current = createChecks(auth, console);
+  let current = create(auth);
   return {
     authorize: (record, served, header) => current.authorize(record, served, header),
     requireKey: (request) => current.requireKey(request),
@@ -48,7 +52,7 @@ export function createServerAuth(
       name: "keys",
       dependsOn: [["auth", "mode"]],
       async prepare(config) {
-        const next = createChecks(config.auth, console);
+        const next = create(config.auth);
         return {
           apply() {
             current = next;
@@ -61,7 +65,7 @@ export function createServerAuth(
   };
 }
 
-function createChecks(auth: Config["auth"], hasConsole: boolean): Checks {
+function createChecks(auth: SessionsOptions & AuthRules, hasConsole: boolean): Checks {
   const sessions = createSessions(auth);
   const options: AuthOptions = { ...auth, sessionKeyOf: hasConsole ? sessions.keyOf : undefined };
   return { authorize: createAuthorizer(options), requireKey: createRequireKey(options), sessions };

@@ -21,7 +21,6 @@ import { concealFaults } from "../call/failures.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "../call/record.ts";
 import { createJsonBodyReader, hasLongs } from "../codec/json.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { type Connection, connectionOf } from "../http/connections.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/http.ts";
 import type { ByteShare } from "../http/open-bytes.ts";
 import { enterStream } from "../http/open-calls.ts";
@@ -116,12 +115,11 @@ function checkingDecoder(
 interface Upload {
   /** Ends the body: Connect waits for it without checking the signal. */
   signal?: AbortSignal;
-  readonly connection: Connection;
-  /** Stops counting a streaming call of a caller without a key. */
-  leave?: () => void;
+  /** Counts a streaming call of a caller without a key, once. */
+  readonly enter: () => void;
 }
 
-const kUpload = createContextKey<Upload>({ connection: connectionOf(undefined) }, { description: "upload" });
+const kUpload = createContextKey<Upload>({ enter() {} }, { description: "upload" });
 
 /** Creates the check that runs when the headers are read and the body is not. */
 function createGate(
@@ -135,8 +133,7 @@ function createGate(
     context.responseHeader.set("x-request-id", record.requestId);
     const method = served.get(`/${context.service.typeName}/${context.method.name}`) as ServedMethod;
     gateway.authorize(record, method, context.requestHeader);
-    if (method.spec.kind !== "unary" && record.caller.kind === "anonymous")
-      upload.leave = enterStream(upload.connection, gateway.limits);
+    if (method.spec.kind !== "unary" && record.caller.kind === "anonymous") upload.enter();
   };
 }
 
@@ -159,9 +156,15 @@ async function handle(
   if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
     hold.settle();
   const reading = gateway.openBytes.openStream(connection, { cut: () => abortResponse(request, response) });
-  const upload: Upload = { connection };
+  let leave: (() => void) | undefined;
+  const enter = (): void => {
+    leave ??= enterStream(connection, gateway.limits);
+  };
+  const upload: Upload = { enter };
   const revocation =
-    served.spec.kind === "unary" ? undefined : openRevocation(gateway, { record, served, request, response });
+    served.spec.kind === "unary"
+      ? undefined
+      : openRevocation(gateway, { record, served, request, response, enter });
   let output: UniversalServerResponse | undefined;
   try {
     // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
@@ -208,7 +211,7 @@ async function handle(
   } finally {
     hold.close();
     reading.close();
-    upload.leave?.();
+    leave?.();
     revocation?.close();
     record.code ??= codeOf(output);
     gateway.observer.finished(record);

@@ -11,6 +11,7 @@ interface StreamedCall {
   readonly served: ServedMethod;
   readonly request: NodeRequest;
   readonly response: NodeResponse;
+  readonly enter: () => void;
 }
 
 export interface Revocation {
@@ -25,7 +26,7 @@ const lingerMs = 1_000;
 /** Creates a signal that ends a streaming call whose caller may not make it any more. */
 export function openRevocation(
   gateway: GatewayContext,
-  { record, served, request, response }: StreamedCall,
+  { record, served, request, response, enter }: StreamedCall,
 ): Revocation {
   const revoked = new AbortController();
   let cutting: NodeJS.Timeout | undefined;
@@ -33,6 +34,7 @@ export function openRevocation(
     record,
     served,
     header: new NodeHeaders(request.headers),
+    enter,
     cut(reason) {
       revoked.abort(reason);
       cutting ??= setTimeout(() => abortResponse(request, response), lingerMs);

@@ -27,7 +27,7 @@ export interface Caller {
   readonly name: string;
 }
 
-const anonymous: Caller = { kind: "anonymous", name: "" };
+export const anonymous: Caller = { kind: "anonymous", name: "" };
 
 /** The data about a call, besides its message, that logs, metrics and handlers use. */
 export class CallRecord {

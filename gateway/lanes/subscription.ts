@@ -109,6 +109,10 @@ class SubscriptionCall implements OpenStream, Subscriber {
     return this.#call.requestHeader;
   }
 
+  readonly enter = (): void => {
+    this.#leave ??= enterStream(connectionOf(this.#stream.session), this.#lane.gateway.limits);
+  };
+
   start(headers: IncomingHttpHeaders): void {
     const { gateway } = this.#lane;
     const stream = this.#stream;
@@ -117,7 +121,7 @@ class SubscriptionCall implements OpenStream, Subscriber {
     stream.on("error", ignore).on("close", onClose);
     const connection = connectionOf(stream.session);
     try {
-      if (this.record.caller.kind === "anonymous") this.#leave = enterStream(connection, gateway.limits);
+      if (this.record.caller.kind === "anonymous") this.enter();
       const timeout = headers["grpc-timeout"];
       const { timeoutMs, error } =
         typeof timeout === "string" ? parseTimeout(timeout, Number.MAX_SAFE_INTEGER) : noTimeout;

@@ -3,7 +3,7 @@ import type { KeyAccess, KeyRule } from "../auth.ts";
 import { type NodeRequest, peerOf } from "../http/http.ts";
 import type { Endpoint, Page } from "../pages/pages.ts";
 import { readHead } from "../sites/head.ts";
-import { createAttemptLimit } from "./attempts.ts";
+import { type AttemptLimit, createAttemptLimit } from "./attempts.ts";
 import { isOfOwnPage, sessionCookie, sessionTokenIn } from "./cookie.ts";
 import { readText } from "./read-text.ts";
 import { createSessionDecoder, encodeSession, type Session } from "./token.ts";
@@ -17,6 +17,8 @@ export interface SessionsOptions {
   /** `off`: no call needs a key, and nobody has to sign in. */
   readonly mode: "keys" | "off";
   readonly keys: readonly KeyRule[];
+  /** The limit of wrong keys, which sessions of other keys may share. */
+  readonly attempts?: AttemptLimit;
   readonly now?: () => number;
 }
 
@@ -42,10 +44,14 @@ export interface Sessions {
  * Creates the sessions of pages of this server. A session is stored nowhere but in its cookie, so that each replica
  * with the same keys accepts it; it ends with its time, with its key, and in the browser when its owner signs out.
  */
-export function createSessions({ mode, keys, now = Date.now }: SessionsOptions): Sessions {
+export function createSessions({
+  mode,
+  keys,
+  attempts = createAttemptLimit(),
+  now = Date.now,
+}: SessionsOptions): Sessions {
   const rules = new Map(keys.map((rule) => [rule.sha256.toLowerCase(), rule]));
   const decode = createSessionDecoder([...rules.keys()]);
-  const attempts = createAttemptLimit();
   const sessionOf = (cookies: string | null | undefined): Session | undefined => {
     const token = sessionTokenIn(cookies);
     return token === undefined ? undefined : decode(token, now());

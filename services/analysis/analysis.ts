@@ -4,7 +4,7 @@ import type { RateLimit } from "../../base/async/token-bucket.ts";
 import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
-import { type Admission, type Admitted, createAdmission } from "./admission/admission.ts";
+import { type Admission, createAdmission, whileAdmitted } from "./admission/admission.ts";
 import { admitQuery } from "./admission/admit-query.ts";
 import type { TokenList } from "./admission/tokens.ts";
 import { createCachedResults } from "./cache/cached-results.ts";
@@ -136,7 +136,7 @@ function createDownloads(
         const rows = eachWithinTime(context.signal, times(), (signal) =>
           styleDownload(call.project.engine.download(call.query, { ...call, signal }), request, header),
         );
-        yield* whileAdmitted(rows, call);
+        yield* whileAdmitted(rows, call.recheck);
       }),
     downloadEventUsers: (request, context) =>
       streamCall(observer, "download_users", context.signal, async function* (notes) {
@@ -145,18 +145,7 @@ function createDownloads(
         const rows = eachWithinTime(context.signal, times(), (signal) =>
           styleDownload(call.project.engine.downloadUsers(call.query, { ...call, signal }), request, header),
         );
-        yield* whileAdmitted(rows, call);
+        yield* whileAdmitted(rows, call.recheck);
       }),
   };
-}
-
-/** The same parts, until the token of the call is removed. */
-async function* whileAdmitted<T>(
-  parts: AsyncIterable<T>,
-  { recheck }: Pick<Admitted, "recheck">,
-): AsyncGenerator<T> {
-  for await (const part of parts) {
-    recheck();
-    yield part;
-  }
 }

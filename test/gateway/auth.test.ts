@@ -296,3 +296,17 @@ describe("rules", () => {
     expect(sha256Hex("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 });
+
+describe("a call that is checked again after its key was removed", () => {
+  it.each<[string, Omit<Attempt, "header">]>([
+    ["when keys are not required", { options: { mode: "off" } }],
+    ["over REST where the handler checks", { served: selfChecked, protocol: "rest" }],
+  ])("%s, has no caller any more", (_name, attempted) => {
+    const { served = echo, options } = attempted;
+    const { call, record } = attempt({ ...attempted, header: bearer("key-all") });
+    expect([call().name, record.mayCall]).toEqual(["all", true]);
+    const authorize = createAuthorizer({ mode: "keys", ...options, keys: keys.slice(1) });
+    authorize(record, served, new Headers(bearer("key-all")));
+    expect([record.caller, record.mayCall]).toEqual([{ kind: "anonymous", name: "" }, false]);
+  });
+});

@@ -5,7 +5,10 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { createAuthorizer } from "../../gateway/auth.ts";
 import type { Authorize } from "../../gateway/gateway-context.ts";
+import type { GatewayLimits } from "../../gateway/limits.ts";
 import { Health } from "../../gen/grpc/health/v1/health_pb.ts";
 import { openGatewayForTest } from "./gateway-server.ts";
 import { Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
@@ -17,15 +20,15 @@ const transports = {
 };
 
 /** A gateway whose callers need one of some keys, and whose streams never end by themselves. */
-async function openGuarded(lanes: boolean) {
+async function openGuarded(lanes: boolean, limits: Partial<GatewayLimits> = {}) {
   const keys = new Set(["kept", "removed"]);
-  const authorize: Authorize = (record, _served, header) => {
-    const key = header.get("x-api-key") ?? "";
-    if (!keys.has(key)) throw new ConnectError("the key is not known", Code.Unauthenticated);
-    record.caller = { kind: "key", name: key };
+  const authorize: Authorize = (record, served, header) => {
+    const rules = Array.from(keys, (key) => ({ name: key, sha256: sha256Hex(key), methods: ["*"] }));
+    createAuthorizer({ mode: "keys", keys: rules })(record, served, header);
   };
   const server = await openGatewayForTest({
     lanes,
+    limits,
     authorize,
     library: {
       async *watch() {
@@ -59,7 +62,7 @@ async function follow(messages: AsyncIterable<unknown>) {
 
 describe.each([true, false])("streams with the lanes %j", (lanes) => {
   it.each(Object.entries(transports))("of a removed key end over %s, others go on", async (_name, open) => {
-    const { gateway, keys, url } = await openGuarded(lanes);
+    const { gateway, keys, url, started } = await openGuarded(lanes);
     const client = createClient(Library, open(url));
     const watch = (key: string) => follow(client.watch({}, { headers: { "x-api-key": key } }));
     const [kept, removed] = [await watch("kept"), await watch("removed")];
@@ -69,16 +72,22 @@ describe.each([true, false])("streams with the lanes %j", (lanes) => {
     await gateway.recheckStreams();
     await removed.ended;
     expect([kept.state(), removed.state()]).toEqual(["open", "Unauthenticated"]);
+    // The log names the caller whose stream has ended.
+    expect(started.map(({ caller }) => caller.name)).toEqual(["kept", "removed"]);
   });
 
-  it("of a removed key end on the lane of health watches", async () => {
-    const { gateway, keys, url } = await openGuarded(lanes);
+  it("that need no key go on when theirs is removed, and count as streams without one", async () => {
+    const { gateway, keys, url, started } = await openGuarded(lanes, { openStreamsPerConnection: 1 });
     const client = createClient(Health, transports.grpc(url));
-    const watched = await follow(client.watch({}, { headers: { "x-api-key": "removed" } }));
+    const watch = () => follow(client.watch({}, { headers: { "x-api-key": "removed" } }));
+    const first = await watch();
+    const second = await watch();
     keys.delete("removed");
     await gateway.recheckStreams();
-    await watched.ended;
-    expect(watched.state()).toBe("Unauthenticated");
+    await gateway.recheckStreams();
+    await second.ended;
+    expect([first.state(), second.state()]).toEqual(["open", "ResourceExhausted"]);
+    expect(started.map(({ caller }) => caller.kind)).toEqual(["anonymous", "anonymous"]);
   });
 
   it("of a removed key end while the server waits for messages", async () => {

@@ -46,7 +46,7 @@ export interface Admitted {
   /** Name of the token or key. */
   readonly caller: string;
   readonly trace?: Trace | undefined;
-  /** Checks again that the token has access: tokens may be removed while a call runs. @throws AnalysisRefusal */
+  /** Checks again that the token or key has access: it may be removed while a call runs. @throws AnalysisRefusal */
   readonly recheck: () => void;
 }
 
@@ -63,7 +63,7 @@ export interface Admission {
 
 /** A caller with its projects. */
 interface Identity extends Pick<TokenRule, "projects">, Pick<Reach, "caller"> {
-  /** Throws unless it still has access to a project. The gateway checks keys. */
+  /** Throws unless it still has access to a project. */
   readonly recheck: (projectId: number) => void;
 }
 
@@ -89,8 +89,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const bearer = bearerOf(context.requestHeader);
     const key = token === "" ? keyOf?.(context) : undefined;
     // The bearer may be the key.
-    if (key !== undefined && tokens.find(bearer) === undefined)
-      return { projects: "*", caller: `key ${key}`, recheck() {} };
+    if (key !== undefined && tokens.find(bearer) === undefined) {
+      const recheckKey = (): void => {
+        if (keyOf?.(context) === undefined) throw removed("key");
+      };
+      return { projects: "*", caller: `key ${key}`, recheck: recheckKey };
+    }
     const rule = findToken(tokens, token || bearer);
     limit(rule);
     const recheck = (projectId: number): void => recheckToken(tokens, token || bearer, projectId);
@@ -125,6 +129,17 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
+/** The same parts, until the token or key of the call is removed. */
+export async function* whileAdmitted<T>(
+  parts: AsyncIterable<T>,
+  recheck: Admitted["recheck"],
+): AsyncGenerator<T> {
+  for await (const part of parts) {
+    recheck();
+    yield part;
+  }
+}
+
 /** Tokens that cannot be read at the moment count as unchanged. */
 function recheckToken(tokens: TokenList, token: string, projectId: number): void {
   let rule: TokenRule | undefined;
@@ -133,8 +148,11 @@ function recheckToken(tokens: TokenList, token: string, projectId: number): void
   } catch {
     return;
   }
-  if (rule === undefined || !isReached(rule, projectId))
-    throw new AnalysisRefusal(returnCodes.token, "the token was removed, or has no access any more");
+  if (rule === undefined || !isReached(rule, projectId)) throw removed("token");
+}
+
+function removed(what: "key" | "token"): AnalysisRefusal {
+  return new AnalysisRefusal(returnCodes.token, `the ${what} was removed, or has no access any more`);
 }
 
 function refuseProject(description: string, faults: readonly Violation[]): AnalysisRefusal {

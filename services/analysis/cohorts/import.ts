@@ -12,7 +12,7 @@ import {
   type ClusterMember as MemberMessage,
 } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
 import type { CohortMember, CohortVersion } from "../../../store/events/events.ts";
-import type { Admission } from "../admission/admission.ts";
+import type { Admission, Admitted } from "../admission/admission.ts";
 import type { AnalysisProject, CohortPort } from "../project/project.ts";
 import type { AnalysisRefusal } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
@@ -31,12 +31,12 @@ export async function importCluster(
   const content = first.done === true ? undefined : first.value.content;
   if (content?.case !== "header") throw bad("header", "must be the first message");
   const header = content.value;
-  const { project } = admission.admit({ token: header.token, context }, header.projectId);
+  const { project, recheck } = admission.admit({ token: header.token, context }, header.projectId);
   const cohorts = portOf(project, header.projectId);
   const version = versionOf(header, cohorts.today());
   const { members, unknown } = await cohorts.importCohort(
     version,
-    readMembers(iterator, version, context.signal),
+    readMembers(iterator, version, { signal: context.signal, recheck }),
   );
   imported(version.projectId);
   return { members: BigInt(members), unknown: BigInt(unknown), day: version.day };
@@ -83,12 +83,14 @@ function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string)
 async function* readMembers(
   requests: AsyncIterator<ImportClusterRequest>,
   { kind }: CohortVersion,
-  signal: AbortSignal,
+  { signal, recheck }: { readonly signal: AbortSignal } & Pick<Admitted, "recheck">,
 ): AsyncGenerator<readonly CohortMember[]> {
   let count = 0;
   for (;;) {
     signal.throwIfAborted();
     const next = await requests.next();
+    // Also at the end: what a removed token has sent is not stored.
+    recheck();
     if (next.done === true) return;
     const { content } = next.value;
     if (content.case !== "members") throw bad("members", "must be in every message after the first");

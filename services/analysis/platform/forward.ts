@@ -8,7 +8,7 @@ import {
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
-import type { Admitted } from "../admission/admission.ts";
+import { type Admitted, whileAdmitted } from "../admission/admission.ts";
 import type { AnalysisEngine } from "../engine.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { queryBounds, refuseQuery } from "../rest/query-body.ts";
@@ -19,12 +19,12 @@ export interface ForwardDeps {
   readonly engines: readonly AnalysisEngine[];
   /** Returns the engine of a project; undefined if there is no such project. */
   readonly engineOf: (projectId: number) => AnalysisEngine | undefined;
-  /** Checks that the caller may query a project, and returns the trace of the call. @throws AnalysisRefusal */
+  /** Checks that the caller may query a project. @throws AnalysisRefusal */
   readonly authorize: (
     request: ForwardQueryRequest,
     projectId: number,
     context: HandlerContext,
-  ) => Pick<Admitted, "trace">;
+  ) => Pick<Admitted, "trace" | "recheck">;
 }
 
 /**
@@ -43,11 +43,11 @@ export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps
     const body = request.body?.data ?? new Uint8Array();
     requireBounds(body);
     const projectId = projectIdOf(body);
-    const { trace } = authorize(request, projectId, context);
+    const { trace, recheck } = authorize(request, projectId, context);
     const engine = engineOf(projectId);
     if (engine === undefined || !forwards(engine, path)) throw pathNotFound(path);
     const search = searchOf(request, context);
-    yield* engine.forward({ path, projectId, body, search, trace }, signal);
+    yield* whileAdmitted(engine.forward({ path, projectId, body, search, trace }, signal), recheck);
   };
 }
 

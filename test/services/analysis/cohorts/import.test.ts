@@ -2,8 +2,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { ClusterKind, ImportClusterRequestSchema } from "../../../../gen/engage/analysis/v1/cluster_pb.ts";
+import { createTokenList } from "../../../../services/analysis/admission/tokens.ts";
 import type { CohortMember, CohortVersion } from "../../../../store/events/events.ts";
-import { openProxy } from "../proxy-server.ts";
+import { openProxy, tokens } from "../proxy-server.ts";
 
 type Content = NonNullable<MessageInitShape<typeof ImportClusterRequestSchema>["content"]>;
 
@@ -65,6 +66,23 @@ test("a tag is imported for a day", async () => {
     version: { projectId: 1, name: "vip", day: "2026-08-01", kind: "tag" },
     members: [{ accountId: "a", value: "gold" }],
   });
+});
+
+test("nothing is stored of an import whose token was removed", async () => {
+  const { cohorts, stored } = openCohorts();
+  const list = createTokenList(tokens);
+  let isRemoved = false;
+  const find = (token: string) => (isRemoved ? undefined : list.find(token));
+  const { client } = await openProxy({ cohorts, tokens: { find } });
+  async function* untilRemoved() {
+    yield* requests(
+      { case: "header", value: header },
+      { case: "members", value: { members: [account("a")] } },
+    );
+    isRemoved = true;
+  }
+  await expect(client.importCluster(untilRemoved())).rejects.toMatchObject({ code: Code.PermissionDenied });
+  expect(stored).toEqual([]);
 });
 
 test("imports are listed", async () => {

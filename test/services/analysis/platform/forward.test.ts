@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Trace } from "../../../../base/trace/trace.ts";
 import { serve } from "../../../../gateway/methods.ts";
@@ -45,7 +46,7 @@ const forwardQuery = createForwardQuery({
   authorize: ({ token: given }: ForwardQueryRequest, projectId) => {
     asked.push(`${given} ${projectId}`);
     refusals[given]?.();
-    return { trace: traces.at(-1) };
+    return { trace: traces.at(-1), recheck() {} };
   },
 });
 const server = await openRestServer({
@@ -258,4 +259,34 @@ describe("allowed paths", () => {
   ])("%j: %j is %s", (allowed, path, expected) => {
     expect(compileAllowedPaths(allowed)(path)).toBe(expected);
   });
+});
+
+test("a query ends with the next part when its token is removed", async () => {
+  let isRemoved = false;
+  const twoParts = {
+    forwards: () => true,
+    async *forward() {
+      yield "first";
+      isRemoved = true;
+      yield "second";
+    },
+  } as unknown as AnalysisEngine;
+  const forward = createForwardQuery({
+    engines: [twoParts],
+    engineOf: () => twoParts,
+    authorize: () => ({
+      trace: undefined,
+      recheck() {
+        if (isRemoved) throw new AnalysisRefusal(-1002, "the token was removed");
+      },
+    }),
+  });
+  const request = create(ForwardQueryRequestSchema, {
+    path: "retention-analyze",
+    body: { data: Buffer.from('{"projectId":1}') },
+  });
+  const context = { url: "http://127.0.0.1/" } as HandlerContext;
+  const parts = forward(request, context, new AbortController().signal);
+  expect((await parts.next()).value).toBe("first");
+  await expect(parts.next()).rejects.toThrow("the token was removed");
 });
