@@ -20,7 +20,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
   using _memory = freeIdleMemory();
   const { logger } = server;
-  using _mistakes = after(mistakesAfterMs, () => logMistakes(loaded, logger));
+  using mistakes = after(mistakesAfterMs, () => logMistakes(loaded, logger));
   if (loaded.isDemo) {
     logger.warn("no configuration file was given: serving the demo, whose secrets are public");
   }
@@ -29,7 +29,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const stopping = stopSignals.filter((name) => !(reloads && name === reloadSignal));
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     for (const name of stopping) process.once(name, resolve);
-    if (reloads) process.on(reloadSignal, createReload(options, server));
+    if (reloads) process.on(reloadSignal, createReload(options, server, mistakes));
     starting[Symbol.dispose]();
   });
   logger.info({ signal, drainMs: server.drainMs() }, "stopping");
@@ -38,8 +38,15 @@ export async function serve(options: ConfigOptions): Promise<void> {
   process.exit(0);
 }
 
-/** Returns a function that reads the configuration again and logs the result. Signals at the same time share it. */
-function createReload(options: ConfigOptions, { logger, reload }: RunningServer): () => void {
+/**
+ * Returns a function that reads the configuration again and logs the result. Signals at the same time share it.
+ * @param mistakes the log of the mistakes of the start, which those of the new formats replace
+ */
+function createReload(
+  options: ConfigOptions,
+  { logger, reload }: RunningServer,
+  mistakes: Disposable,
+): () => void {
   const serial = createSerial();
   let waiting = 0;
   const run = async (): Promise<void> => {
@@ -47,6 +54,7 @@ function createReload(options: ConfigOptions, { logger, reload }: RunningServer)
     try {
       const loaded = loadConfig(options);
       const { applied, needRestart } = await reload(loaded);
+      mistakes[Symbol.dispose]();
       logMistakes(loaded, logger);
       logger.info({ applied }, applied.length === 0 ? "reloaded: no setting has changed" : "reloaded");
       if (needRestart.length > 0) logger.warn({ settings: needRestart }, "changed settings need a restart");
