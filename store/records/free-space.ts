@@ -5,8 +5,8 @@ import { RecordsUnavailableError } from "./records.ts";
 export interface FreeSpaceOptions {
   /** An existing folder. */
   readonly folder: string;
-  /** The minimum of free disk space; records are refused below it. It is read for each record. */
-  readonly minFreeBytes: number;
+  /** Returns the minimum of free disk space; records are refused below it. */
+  readonly minFreeBytes: () => number;
   /** Returns milliseconds of a monotonic clock. */
   readonly monotonicMs?: () => number;
   /** Returns the bytes that a process without privileges may still write to the disk of a folder. */
@@ -17,15 +17,19 @@ export interface FreeSpaceOptions {
  * Refuses records before the disk is full: a full disk could not even store accepted ones.
  * @returns a function to call before a record is accepted, which throws RecordsUnavailableError
  */
-export function createFreeSpaceCheck(options: FreeSpaceOptions): (bytes: number) => void {
-  const { folder, monotonicMs, freeBytes = freeBytesOf } = options;
+export function createFreeSpaceCheck({
+  folder,
+  minFreeBytes,
+  monotonicMs,
+  freeBytes = freeBytesOf,
+}: FreeSpaceOptions): (bytes: number) => void {
   const space = createFreeSpace(() => measure(freeBytes, folder), monotonicMs);
   return (bytes) => {
     const free = space.bytes();
-    const { minFreeBytes } = options;
-    if (free - bytes < minFreeBytes) {
+    const least = minFreeBytes();
+    if (free - bytes < least) {
       throw new RecordsUnavailableError(
-        `the disk of "${folder}" has ${free} bytes free, at least ${minFreeBytes} must stay`,
+        `the disk of "${folder}" has ${free} bytes free, at least ${least} must stay`,
       );
     }
     space.take(bytes);

@@ -48,6 +48,7 @@ export async function openChannelStore(
   holds?: FileHolds,
 ): Promise<ChannelStore> {
   const place = channelPlace(config);
+  const retentionMs = (): number => config.channel.retentionMs;
   try {
     if (place.driver === "sqlite") {
       const { openSqliteChannels } = await import("../../../store/channels/sqlite/open.ts");
@@ -56,22 +57,14 @@ export async function openChannelStore(
       return await openSqliteChannels({
         path,
         minFreeBytes,
-        get retentionMs() {
-          return config.channel.retentionMs;
-        },
+        retentionMs,
         now,
         mark,
         holds,
       });
     }
     const { openPostgresChannels } = await import("../../../store/channels/postgres/open.ts");
-    return await openPostgresChannels({
-      ...place,
-      get retentionMs() {
-        return config.channel.retentionMs;
-      },
-      now,
-    });
+    return await openPostgresChannels({ ...place, retentionMs, now });
   } catch (error) {
     if (!(error instanceof ChannelsOpenError)) throw error;
     throw new ChannelsUnavailableError(error.message, { cause: error });

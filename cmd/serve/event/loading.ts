@@ -151,12 +151,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
 
 /** The limit is read for each record, since a reload may change it. */
 function createAdmit(folder: string, settings: Config["events"]["spool"]): EventLoading["admit"] {
-  return createFreeSpaceCheck({
-    folder,
-    get minFreeBytes() {
-      return minFreeBytesOf(settings);
-    },
-  });
+  return createFreeSpaceCheck({ folder, minFreeBytes: () => minFreeBytesOf(settings) });
 }
 
 /**

@@ -42,9 +42,7 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
   const waitedMs = Math.min(Math.max(0, now() - receivedMs), maxWaitedMs);
   const watch = createLoadWatch({
     monotonicMs,
-    get standstillMs() {
-      return events.lag.standstillMs + events.batch.maxDelayMs;
-    },
+    standstillMs: () => events.lag.standstillMs + events.batch.maxDelayMs,
     waitedMs,
   });
   const loadedSoFar = { records: 0, bytes: 0 };

@@ -6,7 +6,7 @@ import { comparePlaces, type LoadRefusal, loadRefusals, type RecordCounts } from
 export interface LoadWatchOptions {
   readonly monotonicMs: () => number;
   /** Time without a load, while records wait, after which loading counts as stopped. It is read at each look. */
-  readonly standstillMs: number;
+  readonly standstillMs: () => number;
   /** Time that records of the previous run have waited already. */
   readonly waitedMs: number;
 }
@@ -110,7 +110,7 @@ export function createLoadWatch(options: LoadWatchOptions): LoadWatch {
       const isFailing = failures.count >= minFailures && nowMs - failures.sinceMs >= minFailingMs;
       const first = firstWaiting(loadedTo);
       const waitedMs = first === undefined ? 0 : nowMs - Math.max(lastLoadMs, first.atMs);
-      if (first !== undefined && (isFailing || waitedMs > options.standstillMs)) {
+      if (first !== undefined && (isFailing || waitedMs > options.standstillMs())) {
         return "records are accepted but not loaded";
       }
       if (refused.count < minRefused) return undefined;

@@ -15,7 +15,7 @@ export interface PostgresChannelsOptions extends PostgresConnection {
   /** The schema, whose tables `migrate` has created; it may be the inbox's. Default "engage_inbox". */
   readonly schema?: string;
   /** How long ended runs are kept. Default 30 days. */
-  readonly retentionMs?: number;
+  readonly retentionMs?: () => number;
   readonly now?: () => number;
   /** The clock of leases and due times, in milliseconds. Default: the database's clock. */
   readonly leaseNow?: () => number;
@@ -30,8 +30,7 @@ export interface PostgresChannelsOptions extends PostgresConnection {
  * @throws ChannelsUnavailableError when the database is unavailable.
  */
 export async function openPostgresChannels(options: PostgresChannelsOptions): Promise<ChannelStore> {
-  const { schema = "engage_inbox", now = Date.now } = options;
-  const retentionMs = () => options.retentionMs ?? defaultRunRetentionMs;
+  const { schema = "engage_inbox", now = Date.now, retentionMs = () => defaultRunRetentionMs } = options;
   const pool = await openPool(
     channelStore,
     { statementTimeoutMs: defaultStatementTimeoutMs, ...options },

@@ -8,7 +8,7 @@ import { channelStore } from "./store.ts";
 /** Defaults: a reserve of 4 MiB, a write-ahead log of 8 MiB, and a linger of 1 ms. */
 export interface SqliteChannelsOptions extends SqliteFileOptions {
   /** How long ended runs are kept. Default 30 days. */
-  readonly retentionMs?: number;
+  readonly retentionMs?: () => number;
   readonly now?: () => number;
   /**
    * The clock of leases and due times, in milliseconds. Default: a clock which is never set and
@@ -29,8 +29,7 @@ const defaults = { reserveBytes: 4 * mib, maxWalBytes: 8 * mib, lingerMs: 1 };
  * not of this store, or in a folder which is not writable.
  */
 export async function openSqliteChannels(options: SqliteChannelsOptions): Promise<ChannelStore> {
-  const { now = Date.now } = options;
-  const retentionMs = () => options.retentionMs ?? defaultRunRetentionMs;
+  const { now = Date.now, retentionMs = () => defaultRunRetentionMs } = options;
   const executor = await openSqliteExecutor(channelStore, thread, options, defaults);
   try {
     const mark = await executor.call("readClock", now(), [], undefined);

@@ -11,7 +11,7 @@ import type {
 export interface OpenOptions {
   readonly now: () => number;
   readonly leaseNow: () => number;
-  readonly retentionMs: number;
+  readonly retentionMs: () => number;
 }
 
 /** A place that begins empty and outlasts the stores opened in it. */
@@ -40,7 +40,7 @@ export interface World extends AsyncDisposable {
 
 export async function openWorld(place: ChannelsPlace, retentionMs = 1_000): Promise<World> {
   const clock = new Clock();
-  const options = { now: clock.now, leaseNow: clock.leaseNow, retentionMs };
+  const options = { now: clock.now, leaseNow: clock.leaseNow, retentionMs: () => retentionMs };
   let store = await place.open(options);
   return {
     clock,

@@ -5,7 +5,7 @@ import { RecordsUnavailableError } from "../../../store/records/records.ts";
 function markOn(disk: { free: number; nowMs: number; looks: number }) {
   return createFreeSpaceCheck({
     folder: "/data",
-    minFreeBytes: 1_000,
+    minFreeBytes: () => 1_000,
     monotonicMs: () => disk.nowMs,
     freeBytes(folder) {
       expect(folder).toBe("/data");
@@ -30,15 +30,15 @@ describe("check of free space", () => {
   });
 
   it("refuses records when the disk can't be measured", () => {
-    const admit = createFreeSpaceCheck({ folder: "/nowhere/at/all", minFreeBytes: 0 });
+    const admit = createFreeSpaceCheck({ folder: "/nowhere/at/all", minFreeBytes: () => 0 });
     expect(() => admit(0)).toThrow(
       /^the disk of "\/nowhere\/at\/all" can't be measured: no such file or folder/,
     );
   });
 
   it("measures the disk of a folder", () => {
-    createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 0 })(0);
-    const greedy = createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 2 ** 60 });
+    createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: () => 0 })(0);
+    const greedy = createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: () => 2 ** 60 });
     expect(() => greedy(0)).toThrow(RecordsUnavailableError);
   });
 });

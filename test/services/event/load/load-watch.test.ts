@@ -9,7 +9,7 @@ let nowMs = 0;
 let watch: LoadWatch;
 beforeEach(() => {
   nowMs = 1_000_000;
-  watch = createLoadWatch({ monotonicMs: () => nowMs, standstillMs: 120_000, waitedMs: 5_000 });
+  watch = createLoadWatch({ monotonicMs: () => nowMs, standstillMs: () => 120_000, waitedMs: 5_000 });
 });
 
 function countsOf(changes: Partial<RecordCounts>): RecordCounts {
