@@ -5,8 +5,18 @@ import { quoteText } from "./quote.ts";
 const maxListed = 30;
 /** Longer names, and further ones, are not compared. */
 const maxCompared = { characters: 200, names: 5_000 };
+/** Letters of known names that one call compares, after which it finds no nearest name. */
+const maxLetters = 200_000;
 
 type WriteName = (name: string) => string;
+
+/** Bounds how long one call looks for nearest names, however many of its names are not known. */
+export interface HintBudget {
+  /** Letters of known names that are still compared. The last comparison may exceed it. */
+  letters: number;
+}
+
+export const createHintBudget = (): HintBudget => ({ letters: maxLetters });
 
 /** How a message names what exists. */
 export interface NameStyle {
@@ -16,6 +26,8 @@ export interface NameStyle {
   readonly none?: string | undefined;
   /** What the message says where no name is near. Default: the list of the names. */
   readonly all?: string | undefined;
+  /** Shared by the messages of a call that can have many, about names that can be many. */
+  readonly budget?: HintBudget | undefined;
 }
 
 /** Writes a name without quotes, such as a number or a path. */
@@ -37,23 +49,25 @@ export function listKnown(
  */
 export function knownNames(name: string, known: readonly string[], style: NameStyle = {}): string {
   const all = style.all ?? listKnown(known, style);
-  const nearest = known.length < 2 ? undefined : findNearest(name, known, style.write);
+  const nearest = known.length < 2 ? undefined : findNearest(name, known, style);
   if (nearest === undefined) return all;
   return style.all !== undefined || known.length > maxListed ? nearest : `${nearest}, ${all}`;
 }
 
 /** Names the nearest name, to end a message: `, the nearest is "login"`. Empty if none is near. */
 export function hintNearest(name: string, known: readonly string[], write?: WriteName): string {
-  const nearest = findNearest(name, known, write);
+  const nearest = findNearest(name, known, { write });
   return nearest === undefined ? "" : `, ${nearest}`;
 }
 
 function findNearest(
   name: string,
   known: readonly string[],
-  write: WriteName = quoteText,
+  { write = quoteText, budget = createHintBudget() }: NameStyle,
 ): string | undefined {
-  if (name.length > maxCompared.characters) return undefined;
-  const near = nearestName(name, known.slice(0, maxCompared.names));
+  if (name.length > maxCompared.characters || budget.letters <= 0) return undefined;
+  const compared = known.slice(0, maxCompared.names);
+  for (const { length } of compared) budget.letters -= length;
+  const near = nearestName(name, compared);
   return near === undefined ? undefined : `the nearest is ${write(near)}`;
 }

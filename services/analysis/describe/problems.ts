@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { knownNames } from "../../../base/text/known-names.ts";
+import { createHintBudget, knownNames } from "../../../base/text/known-names.ts";
 import { quote, quoteList } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
@@ -8,7 +8,7 @@ import { isChangedByDouble } from "../text-form.ts";
 
 const maxViolations = 50;
 const maxWarnings = 100;
-/** Most unknown names that get a hint: finding the nearest of some thousand names takes milliseconds. */
+/** Most unknown names that get a hint. */
 const maxHints = 10;
 
 /** Collects the refusals and warnings of a query while it is described, so that all are reported together. */
@@ -32,6 +32,7 @@ export function createProblems(): Problems {
   const violations: Violation[] = [];
   const warnings = new Map<string, Warning>();
   let hints = 0;
+  const budget = createHintBudget();
   const refuse: Problems["refuse"] = (field, value, rule) => {
     if (violations.length === maxViolations) return;
     violations.push({ field, description: value === undefined ? rule : `${quote(value)} ${rule}` });
@@ -48,7 +49,7 @@ export function createProblems(): Problems {
       warnings.set(key, create(WarningSchema, { reason, field, message }));
     },
     hint(name, known, separator = ", ") {
-      return ++hints > maxHints ? "" : separator + knownNames(name, known());
+      return ++hints > maxHints ? "" : separator + knownNames(name, known(), { budget });
     },
     get warnings() {
       return [...warnings.values()];

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { eachViolation, refuseField, refuseViolations } from "../../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../../base/rpc/violation.ts";
-import { bare, knownNames, listKnown } from "../../../base/text/known-names.ts";
+import { bare, createHintBudget, knownNames, listKnown } from "../../../base/text/known-names.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { parseDate } from "../../../base/time/local-time.ts";
 import { dayMs } from "../../../base/time/units.ts";
@@ -46,9 +46,10 @@ export function readSelection(
 
 function checkEvents(events: readonly string[], known: readonly string[]): readonly Violation[] {
   const names = new Set(known);
+  const budget = createHintBudget();
   return eachViolation(events, (name, at) => {
     if (names.has(name)) return [];
-    const description = `is ${quoteText(name)}, which is not known, ${knownNames(name, known)}`;
+    const description = `is ${quoteText(name)}, which is not known, ${knownNames(name, known, { budget })}`;
     return [{ field: `selection.events[${at}]`, description }];
   });
 }

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { bare, hintNearest, knownNames, listKnown } from "../../../base/text/known-names.ts";
+import {
+  bare,
+  createHintBudget,
+  hintNearest,
+  knownNames,
+  listKnown,
+} from "../../../base/text/known-names.ts";
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `name-of-${at}`);
 const thirty = numbered(30).map((name) => `"${name}"`);
@@ -28,6 +34,17 @@ test.each([
 test("a message can say where all names are, and that there are none", () => {
   expect(knownNames("level", ["login", "pay"], { all: "ask" })).toBe("ask");
   expect(listKnown([], { none: "the list is empty" })).toBe("the list is empty");
+});
+
+test.each([
+  ["all names get the nearest of 200 usual ones", 200, 15, 50],
+  ["one name gets the nearest of 4,000 long ones", 4_000, 50, 1],
+  ["three names get the nearest of 5,000 usual ones", 5_000, 15, 3],
+])("in one call %s", (_, count, letters, expected) => {
+  const known = Array.from({ length: count }, (_, at) => `${at}`.padStart(letters, "name"));
+  const budget = createHintBudget();
+  const messages = known.slice(0, 50).map((name) => knownNames(`${name}x`, known, { budget }));
+  expect(messages.filter((message) => message.startsWith("the nearest is")).length).toBe(expected);
 });
 
 test("a message can end with the nearest name alone", () => {

@@ -138,6 +138,20 @@ describe("CountEvents", () => {
   });
 });
 
+describe("CountEvents of a project with many long names", () => {
+  it("names the nearest only for the first unknown event", async () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `${at}`.padStart(50, "name"));
+    const events = new Map(names.map((name, number) => [name, { name, number }]));
+    const { client } = openService({ schema: () => ({ version: 1, events, properties: new Map() }) });
+    const selection = { projectId: 1n, events: names.slice(0, 50).map((name) => `${name}x`) };
+    const error = await client.countEvents({ selection }).catch((caught: unknown) => caught);
+    expect(String(error).match(/the nearest is|valid are/g)).toEqual([
+      "the nearest is",
+      ...Array<string>(49).fill("valid are"),
+    ]);
+  });
+});
+
 describe("DeleteEvents", () => {
   it("deletes, and says what for the log, without ids of users", async () => {
     const { client, asked, deletions } = openService();
