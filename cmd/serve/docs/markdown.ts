@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { Marked, type Token } from "marked";
 import { escapeHtml } from "../../../base/text/escape-html.ts";
+import { headingAnchor } from "../../../base/text/heading-anchor.ts";
 
 /** A Markdown file of the documentation. */
 export interface Document {
@@ -27,8 +28,8 @@ export function readDocument(name: string, markdown: string, served: readonly st
   const marked = new Marked();
   const tokens = marked.lexer(markdown.replace(/<!--[\s\S]*?-->/g, ""));
   marked.walkTokens(tokens, (token) => {
-    if (token.type === "link" || token.type === "image")
-      token["href"] = resolveLink(String(token["href"]), name, served);
+    if (token.type === "link") token["href"] = resolveLink(String(token["href"]), name, served);
+    if (token.type === "image") token["href"] = resolvePicture(String(token["href"]), name, served);
   });
   const sections = readSections(tokens);
   const anchors = new Map(sections.map(({ token, anchor }) => [token, anchor]));
@@ -38,7 +39,7 @@ export function readDocument(name: string, markdown: string, served: readonly st
         const id = escapeHtml(anchors.get(token) ?? "");
         return `<h${token.depth} id="${id}">${this.parser.parseInline(token.tokens)}</h${token.depth}>\n`;
       },
-      // A link to what is not served is only its text, and so is a picture. False means the renderer of the library.
+      // A link to what is not served is only its text, and so is an image. False means the renderer of the library.
       link: (token) => (token.href === "" ? escapeHtml(textOf(token)) : false),
       image: (token) => (token.href === "" ? escapeHtml(token.text) : false),
       // Long names and values may break after these signs, so that the columns of tables stay narrow.
@@ -70,17 +71,20 @@ function resolveLink(href: string, name: string, served: readonly string[]): str
   return `${path.replace(/\.md$/, "")}${anchor === undefined ? "" : `#${anchor}`}`;
 }
 
-/** Splits a page at its headings. Anchors are those that hosts of repositories give. */
+/** Returns the address of a picture of the documentation, and "" of any other image, also of one elsewhere. */
+function resolvePicture(href: string, name: string, served: readonly string[]): string {
+  const target = posix.join(posix.dirname(name), href);
+  return target.endsWith(".svg") && served.includes(target) ? href : "";
+}
+
+/** Splits a page at its headings. */
 function readSections(tokens: readonly Token[]): readonly (Section & { readonly token: Token })[] {
   const sections: { heading: string; anchor: string; depth: number; text: string; token: Token }[] = [];
   const used = new Map<string, number>();
   for (const token of tokens) {
     if (token.type === "heading") {
       const heading = textOf(token);
-      const slug = heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-        .replace(/\s/g, "-");
+      const slug = headingAnchor(heading);
       const before = used.get(slug) ?? 0;
       used.set(slug, before + 1);
       const anchor = before === 0 ? slug : `${slug}-${before}`;

@@ -42,6 +42,7 @@ The first words, with [errors](reference/errors.md#two), the [code](../cmd/main.
 [a site](https://example.com/).
 
 ![A chart](performance/chart.svg) ![Another](performance/none.svg) ![A photo](console/photo.png)
+![A page](reference/errors.md) ![Elsewhere](https://example.com/a.svg)
 
 ## Tables
 
@@ -116,7 +117,7 @@ describe("the pages of a folder", () => {
 
   it("have the pictures of the documentation, and the texts of others", async () => {
     expect(await textOf("/docs/guide")).toContain(
-      '<p><img src="performance/chart.svg" alt="A chart"> Another A photo</p>',
+      '<p><img src="performance/chart.svg" alt="A chart"> Another A photo\nA page Elsewhere</p>',
     );
     const response = await fetch(`${url()}/docs/performance/chart.svg`);
     expect(response.headers.get("content-type")).toBe("image/svg+xml");
