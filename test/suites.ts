@@ -9,7 +9,6 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/gateway/rest/json-text.test.ts",
     "test/services/webhook/receive/scan.test.ts",
   ],
-  "base/memory": ["test/base/memory/idle-memory.test.ts", "test/services/parser/pool"],
   "base/net": ["test/base/net/http-client.test.ts", "test/base/net/outbound.test.ts"],
   "base/package": ["test/base/net/http-client.test.ts", "test/package"],
   "base/parquet": ["test/base/parquet/file.test.ts"],

@@ -7,6 +7,7 @@ import { exactCountOf } from "../../../base/text/count.ts";
 import type { ParserConfig } from "../config.ts";
 import type { Batch, ParsedBatch } from "../line/batch.ts";
 import { createCrashingItems } from "./crashing-items.ts";
+import { createYoungGarbage } from "./young-garbage.ts";
 
 /** A batch for a worker. The worker writes the item that it has begun to `progress[0]`. */
 export interface WorkerTask extends Batch {
@@ -23,6 +24,8 @@ export interface ParserPoolOptions {
   readonly monotonicMs: () => number;
   /** The time without a batch after which threads end. Default: 10 s. */
   readonly idleMs?: number;
+  /** Collects young garbage of this thread. Default: V8 does. */
+  readonly collect?: () => void;
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb?: number };
 }
 
@@ -115,8 +118,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const crashing = createCrashingItems();
   const open = new Set<Promise<ParsedBatch>>();
   let pendingBytes = 0;
-  let sentBytes = 0;
   let unusableUntil = 0;
+  const { collect = collectYoungGarbage, monotonicMs } = options;
+  const youngGarbage = createYoungGarbage({ collect, threadCpuMs, monotonicMs });
   const threads = createThreads(options, () => pendingBytes === 0);
 
   async function run(batch: Batch, signal: AbortSignal): Promise<ParsedBatch> {
@@ -127,19 +131,16 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     const content = transferable(batch.content);
     try {
       const task = { ...batch, content, progress, skipped: crashing.itemsToSkip(print) };
-      sentBytes += content.byteLength;
+      const sentBytes = content.byteLength;
       const running = pool.run(task, { signal, transferList: [content.buffer] });
-      if (sentBytes >= bytesPerCollection) {
-        sentBytes = 0;
-        collectYoungGarbage();
-      }
+      youngGarbage.collectAfter(sentBytes);
       return await running;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const item = progress[0]!;
       if (item < 0) {
         threads.replace(pool);
-        unusableUntil = options.monotonicMs() + unusableMs;
+        unusableUntil = monotonicMs() + unusableMs;
       }
       crashing.add(print, item);
       const message = `parser worker crashed at item ${item}: ${String(error)}`;
@@ -148,7 +149,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
 
   return {
-    isUsable: () => options.monotonicMs() >= unusableUntil,
+    isUsable: () => monotonicMs() >= unusableUntil,
     async parse(batch, signal) {
       const bytes = batch.content.byteLength;
       if (pendingBytes > 0 && pendingBytes + bytes > options.maxPendingBytes) {
@@ -173,13 +174,6 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   };
 }
 
-/**
- * Bytes sent to workers after which this thread collects young garbage: the pieces of requests, and responses that are
- * sent. With few other objects, V8 would not collect until these buffers make it collect the whole heap, which takes as
- * much time as parsing.
- */
-const bytesPerCollection = 1_048_576;
-
 /** Returns the content in a buffer that can be transferred: its own when it has little else in it, otherwise a copy. */
 function transferable(content: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = content;
@@ -187,6 +181,12 @@ function transferable(content: Uint8Array): Uint8Array<ArrayBuffer> {
   return isOwn && !isMarkedAsUntransferable(buffer)
     ? new Uint8Array(buffer, content.byteOffset, byteLength)
     : new Uint8Array(content);
+}
+
+/** Returns the CPU time of the calling thread. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 const unusableMs = 30_000;

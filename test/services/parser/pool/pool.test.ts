@@ -1,6 +1,5 @@
-import { constants, PerformanceObserver } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { parserConfigSchema } from "../../../../services/parser/config.ts";
 import { openFormats } from "../../../../services/parser/formats/formats.ts";
 import { type Batch, createBatchParser } from "../../../../services/parser/line/batch.ts";
@@ -47,35 +46,18 @@ async function textOf(parsed: Promise<{ content: Uint8Array }>): Promise<string>
 
 const ok = (text: string) => `{"#type":"track","properties":{"text":"${text}"}}`;
 
-/** Resolves when V8 has collected young garbage because it was told to. */
-function collectionOfYoung(): Promise<void> {
-  return new Promise((resolve) => {
-    const observer = new PerformanceObserver((list) => {
-      const isOne = list.getEntries().some((entry) => {
-        const { kind, flags } = (entry as unknown as { detail: { kind: number; flags: number } }).detail;
-        return (
-          kind === constants.NODE_PERFORMANCE_GC_MINOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED
-        );
-      });
-      if (!isOne) return;
-      observer.disconnect();
-      resolve();
-    });
-    observer.observe({ entryTypes: ["gc"] });
-  });
-}
-
 describe("a batch in a worker", () => {
   it("makes this thread collect its young garbage after each MiB", async () => {
-    const collected = collectionOfYoung();
-    await poolOf().parse(
-      batchOf(
-        Array.from({ length: 30_000 }, () => '{"id":1,"level":"12345678"}'),
-        "game.log",
-      ),
-      signal,
-    );
-    await collected;
+    const collect = vi.fn<() => void>();
+    let nowMs = 0;
+    const pool = poolOf({ collect, monotonicMs: () => (nowMs += 60_000) });
+    const collections: number[] = [];
+    for (const mib of [0.5, 0.5, 1, 3, 0.5]) {
+      const content = Buffer.from("fragile.log|ta|a".padEnd(mib * 1_048_576));
+      await pool.parse({ ...batchOf([]), content }, signal);
+      collections.push(collect.mock.calls.length);
+    }
+    expect(collections).toEqual([0, 1, 2, 3, 3]);
   });
 
   it("gives the same answer, counts and letters as inline", async () => {
