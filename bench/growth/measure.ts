@@ -1,4 +1,5 @@
 import { loadavg } from "node:os";
+import type { Range } from "../../docs/generate/growth/exponent.ts";
 import type { GrowthPoint } from "../../docs/generate/growth/figures.ts";
 import { median } from "../harness/compare.ts";
 import type { Server } from "../harness/processes.ts";
@@ -96,11 +97,20 @@ export async function measurePoints(
     return {
       work,
       cpuMs: of(({ cpuMs }) => cpuMs),
+      cpuRangeMs: middleHalf(samples[at]!.map(({ cpuMs }) => cpuMs)),
       clockMs: of(({ clockMs }) => clockMs),
       rounds,
       load: of(({ load }) => load),
     };
   });
+}
+
+/** Returns the least and the most of the middle half of values, which is all of them where they are three. */
+function middleHalf(values: readonly number[]): Range {
+  const sorted = values.toSorted((a, b) => a - b);
+  const left = Math.floor((sorted.length - 1) / 4);
+  const at = (index: number): number => Number(sorted.at(index)!.toPrecision(4));
+  return { least: at(left), most: at(-1 - left) };
 }
 
 /** Measures in vain until the code of the server is compiled and its heap has its size. */
@@ -114,6 +124,20 @@ async function warmUp(measure: () => Promise<Cost>): Promise<void> {
 function orderOf(count: number, round: number): readonly number[] {
   const order = Array.from({ length: count }, (_, at) => (at + round) % count);
   return round % 2 === 0 ? order : order.reverse();
+}
+
+/** Returns the text of a reply that is beyond a limit. @throws Error if it was not refused */
+export async function refusalIn(response: Response): Promise<string> {
+  const text = await response.text();
+  const { code = 0, return_code: refused = code } = JSON.parse(text) as Verdict;
+  if (refused === 0) throw new Error(`${response.url}: not refused: ${text.slice(0, 1_000)}`);
+  return text;
+}
+
+/** What replies of REST, of webhooks, of queries and of `/sync_server` have when they are refused. */
+interface Verdict {
+  readonly code?: number;
+  readonly return_code?: number;
 }
 
 /** Reports a response that should have been successful. */

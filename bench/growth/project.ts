@@ -36,11 +36,10 @@ export async function importFiles(files: readonly string[]): Promise<Cost & { re
   const report = join(import.meta.dirname, "report-cpu.ts");
   const args = ["--v8-pool-size=1", "--import", report, engage, "import", ...files, "--config", config];
   const { stderr } = await run(process.execPath, args);
-  return {
-    data,
-    cpuMs: Number(/^cpu-ms=([\d.]+)$/m.exec(stderr)?.[1]),
-    clockMs: performance.now() - startMs,
-  };
+  const clockMs = performance.now() - startMs;
+  const cpuMs = /^cpu-ms=([\d.]+)$/m.exec(stderr)?.[1];
+  if (cpuMs === undefined) throw new Error(`the import did not print its CPU time: ${stderr.slice(-1_000)}`);
+  return { data, cpuMs: Number(cpuMs), clockMs };
 }
 
 /** Starts a server on a data folder. */

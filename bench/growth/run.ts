@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -70,7 +70,8 @@ async function measure({
 
 /** Keeps the figures of other paths, in the order of the paths. */
 function save(name: string, figures: Growth[string]): void {
-  const growth = { ...readGrowth(), [name]: figures };
+  const others = existsSync(growthFile) ? readGrowth() : {};
+  const growth: Growth = { ...others, [name]: figures };
   const ordered = all.flatMap((path) =>
     growth[path.name] === undefined ? [] : [[path.name, growth[path.name]]],
   );

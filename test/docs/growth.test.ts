@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { drawChart } from "../../docs/generate/growth/chart.ts";
-import { describeGrowth, stepsOf } from "../../docs/generate/growth/exponent.ts";
+import { describeGrowth, isFaster, stepsOf } from "../../docs/generate/growth/exponent.ts";
 import type { GrowthPoint, PathFigures } from "../../docs/generate/growth/figures.ts";
 import { formatTime } from "../../docs/generate/growth/format.ts";
 import { writeGrowth } from "../../docs/generate/growth/growth.ts";
@@ -37,10 +37,11 @@ describe("the growth of a cost", () => {
       ],
     ],
     [
-      "not at all",
+      "not measurably up to 10 lines, then not at all",
       [
         [1, 3],
         [10, 1],
+        [100, 1],
       ],
     ],
     [
@@ -81,6 +82,20 @@ describe("the growth of a cost", () => {
     expect(describeGrowth(stepsOf(pointsOf(costs)), "lines")).toBe(words);
   });
 
+  it.each([
+    [[0.9, 1.1], [9, 11], "as the work", false],
+    [[1, 1], [5, 12], "as the work", false],
+    [[0.2, 5], [5, 15], "not measurably", false],
+    [[0.2, 5], [5, 80], "not measurably", true],
+  ] as const)("with rounds of %j and %j ms grows %s", (from, to, growing, faster) => {
+    const middle = ([least, most]: readonly [number, number]) => (least + most) / 2;
+    const [step] = stepsOf([
+      { work: 1, cpuMs: middle(from), cpuRangeMs: { least: from[0], most: from[1] } },
+      { work: 10, cpuMs: middle(to), cpuRangeMs: { least: to[0], most: to[1] } },
+    ]);
+    expect([step!.growing, isFaster(step!)]).toEqual([growing, faster]);
+  });
+
   it("is the slope between two points, however far apart", () => {
     const exponents = stepsOf(
       pointsOf([
@@ -98,7 +113,9 @@ test.each([
   [0.25, "250 µs"],
   [1, "1 ms"],
   [14.6, "15 ms"],
-  [999.6, "1,000 ms"],
+  [994, "990 ms"],
+  [999.6, "1 s"],
+  [0.9996, "1 ms"],
   [1_540, "1.5 s"],
   [1_234_567, "1,235 s"],
 ])("%s ms are written as %s", (ms, text) => {
@@ -239,12 +256,28 @@ describe("the page", () => {
     expect(page).toContain("- 2026-01-02, Node 26.1.0, 2 cores, load average 0.5 to 0.5");
   });
 
-  it("is not written when a path grows faster than its work and says no reason", () => {
-    expect(() => writeGrowth(faster, [text])).toThrow(
-      "growth: lines grows faster than the work: mend it, or say why in docs/generate/growth/paths.ts",
+  it("says how much faster than its work a path grows, and why", () => {
+    const [[, page]] = writeGrowth(faster, [{ ...text, faster: { upTo: 1.4, why: "Because." } }]) as [
+      readonly [string, string],
+    ];
+    expect(page).toContain(
+      "It grows faster than the work. Each of 10 lines takes 2 ms, 100 % more than each of 1. Because. A call is small.",
     );
-    const [[, page]] = writeGrowth(faster, [{ ...text, faster: "Because." }]) as [readonly [string, string]];
-    expect(page).toContain("It grows faster than the work. Because. A call is small.");
+  });
+
+  it.each([
+    [20, undefined, "grows by an exponent of 1.30, faster than the work: mend it, or say why in"],
+    [20, 1.25, "grows by an exponent of 1.30, faster than the work and than 1.25, which"],
+    [10, 1.25, 'grows no faster than the work: remove "faster" of its'],
+  ])("is not written for 1 to %d ms where %s is allowed", (ms, upTo, fault) => {
+    const lines = figuresOf([
+      [1, 1],
+      [10, ms],
+    ]);
+    const own = upTo === undefined ? text : { ...text, faster: { upTo, why: "Because." } };
+    expect(() => writeGrowth({ lines }, [own])).toThrow(
+      `growth: lines ${fault} docs/generate/growth/paths.ts`,
+    );
   });
 
   it.each([

@@ -36,7 +36,7 @@ async function startParser(formats: number, settings: object = {}): Promise<Serv
   });
 }
 
-/** Returns the message of a call with lines of so many formats in turn. */
+/** Returns the message of a call with lines of this many formats in turn. */
 function contentOf(lines: number, formats: number): Buffer {
   return encodeContent(
     jsonLines(lines)

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { projectId } from "../../analysis/data.ts";
 import { freePort, type Server, startServer } from "../../harness/processes.ts";
-import { each, type GrowthPath, repeatedly, textOf } from "../measure.ts";
+import { each, type GrowthPath, refusalIn, repeatedly, textOf } from "../measure.ts";
 import { serveData } from "../project.ts";
 import { firstUsers, importUsers, usersOfProject } from "./users.ts";
 
@@ -66,12 +66,8 @@ const recipients: GrowthPath = {
     };
     const tooMany = Array.from({ length: 1_200_000 }, (_, at) => `user-${at}`);
     const audience = { push_ids: { push_ids: tooMany } };
-    const refused = await send(server, "/v1/tasks", {
-      name: "too many",
-      channel_id: channelId,
-      contents,
-      audience,
-    });
+    const task = { name: "too many", channel_id: channelId, contents, audience };
+    const refusal = await refusalIn(await send(server, "/v1/tasks", task));
     const points = sizes.map((work) => ({
       work,
       measure: repeatedly(
@@ -80,7 +76,7 @@ const recipients: GrowthPath = {
       ),
     }));
     const stack = opened.move();
-    return { points, refusal: await refused.text(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return { points, refusal, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   },
 };
 

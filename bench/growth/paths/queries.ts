@@ -3,7 +3,7 @@ import { openData } from "../../analysis/generated.ts";
 import { restRequests } from "../../analysis/rest-requests.ts";
 import { query, startService } from "../../analysis/service.ts";
 import { freePort, type Server } from "../../harness/processes.ts";
-import { each, type GrowthPath, type OpenPath, repeatedly, textOf } from "../measure.ts";
+import { each, type GrowthPath, type OpenPath, refusalIn, repeatedly, textOf } from "../measure.ts";
 import { dayText, eventLine, importFiles, serveData, writeLines } from "../project.ts";
 
 const analyze = "/open/event-analyze";
@@ -15,7 +15,7 @@ export async function ask(server: Server, body: object): Promise<void> {
 }
 
 const refusalOf = async (server: Server, body: object): Promise<string> =>
-  (await query(server, analyze, body)).text();
+  await refusalIn(await query(server, analyze, body));
 
 const count = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
 const countBy = (columnName: string) => ({
@@ -34,7 +34,7 @@ const withServers = (points: OpenPath["points"], servers: AsyncDisposable, refus
   [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
 });
 
-/** Returns a data folder with so many generated events of a month. The largest is kept for other benchmarks too. */
+/** Returns a data folder with this many generated events of a month. The largest is kept for other benchmarks too. */
 export async function generatedData(events: number): Promise<string> {
   const data = events === 10_000_000 ? "data/bench-analysis" : join("data/bench-growth", String(events));
   return await openData({ data, events: String(events) });

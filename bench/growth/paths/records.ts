@@ -5,7 +5,7 @@ import { sdkRecord } from "../../analysis/sdk-record.ts";
 import { allQueryable, startService } from "../../analysis/service.ts";
 import { createExchange, httpRequest, runFlatOut, withSockets } from "../../harness/connections.ts";
 import { freePort, makeFolder, type Server } from "../../harness/processes.ts";
-import { type GrowthPath, repeatedly, textOf } from "../measure.ts";
+import { type GrowthPath, refusalIn, repeatedly, textOf } from "../measure.ts";
 
 /** A project may have this many properties here; the server's own limit depends on its memory. */
 const maxProperties = 500;
@@ -72,7 +72,7 @@ const batches: GrowthPath = {
         work,
         measure: measureRequests(server, () => requestOf(nextRecords(work))),
       })),
-      refusal: await response.text(),
+      refusal: await refusalIn(response),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },

@@ -3,7 +3,7 @@ import { startService } from "../../analysis/service.ts";
 import { freePort, makeFolder, type Server } from "../../harness/processes.ts";
 import { openGenerator, type Turn } from "../../webhook/generator.ts";
 import { secret } from "../../webhook/secret.ts";
-import { type GrowthPath, type OpenPath, repeatedly } from "../measure.ts";
+import { type GrowthPath, type OpenPath, refusalIn, repeatedly } from "../measure.ts";
 
 const maxMessages = 10_000;
 /** Batches of one sender, and messages of each. */
@@ -55,7 +55,7 @@ async function refusalOf({ port }: Server): Promise<string> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(messages),
   });
-  return await response.text();
+  return await refusalIn(response);
 }
 
 const elements: GrowthPath = {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Range } from "./exponent.ts";
 
 /** What one amount of work took. */
 export interface GrowthPoint {
@@ -7,6 +8,8 @@ export interface GrowthPoint {
   readonly work: number;
   /** Median of the CPU time of the server, of all its threads. */
   readonly cpuMs: number;
+  /** The least and the most CPU time of the middle half of the rounds. */
+  readonly cpuRangeMs?: Range;
   /** Median of the time until the response, or the end. */
   readonly clockMs: number;
   readonly rounds: number;

@@ -9,11 +9,11 @@ const units: readonly (readonly [unit: string, ms: number])[] = [
   ["µs", 0.001],
 ];
 
-/** Formats a time with two significant digits at least, such as `0.25 ms` or `1,234 s`. */
+/** Formats a time with two significant digits, such as `250 µs` or `1.5 s`, and from 1,000 s on with four. */
 export function formatTime(ms: number): string {
-  const [unit, size] = units.find(([, size]) => ms >= size) ?? (["µs", 0.001] as const);
-  const value = ms / size;
-  return `${value.toLocaleString("en-US", { maximumSignificantDigits: value < 1_000 ? 2 : 4 })} ${unit}`;
+  const rounded = Number(ms.toPrecision(ms < 1_000_000 ? 2 : 4));
+  const [unit, size] = units.find(([, size]) => rounded >= size) ?? (["µs", 0.001] as const);
+  return `${(rounded / size).toLocaleString("en-US", { maximumSignificantDigits: 4 })} ${unit}`;
 }
 
 /** Formats an exponent with two decimals; 0 has no sign. */

@@ -1,12 +1,15 @@
+import { headingAnchor } from "../../../base/text/heading-anchor.ts";
 import { block, code, pageHead, table } from "../markdown.ts";
 import { drawChart } from "./chart.ts";
-import { describeGrowth, stepsOf } from "./exponent.ts";
-import type { Growth, PathFigures } from "./figures.ts";
+import { describeGrowth, isFaster, stepsOf } from "./exponent.ts";
+import type { Growth, GrowthPoint, PathFigures } from "./figures.ts";
 import { formatCount, formatExponent, formatTime } from "./format.ts";
 import { type PathText, paths } from "./paths.ts";
 
 /** The files below `docs/`, by their names. */
 export type GrowthFiles = readonly (readonly [name: string, text: string])[];
+
+const textsFile = "docs/generate/growth/paths.ts";
 
 const introduction = `
 What each path costs when its work grows ten and a hundred times: callers, lines, elements, records, events, groups,
@@ -18,12 +21,13 @@ const reading = `
 Each chart has the CPU time of the server's process with all its threads, and the time by the clock until the last
 response. Both axes are logarithmic: a cost that grows as the work rises in parallel with the dotted line, and the number
 at each step is the exponent, which is 1 for such a cost and 0 for one that does not grow. Less than the work means an
-exponent below 0.9: a fixed part, such as that of a call or of a start, is shared by more work. An exponent above 1.1 would
-be faster than the work, which no path may be without a reason on this page.
+exponent below 0.9: a fixed part, such as that of a call or of a start, is shared by more work. An exponent above 1.1 is
+faster than the work, which no path may be without a reason on this page. Not measurably means that
+the rounds differ by more than the step.
 
-Times are medians of rounds whose points are in changing order. The load generator runs on the same machine, so that the time by
-the clock includes it; CPU times do not. Absolute times differ from machine to machine; exponents
-hardly do. The figures are in ${code("docs/performance/growth.json")}.
+Times are medians of rounds whose points are in changing order. The load generator runs on the same
+machine, so that the time by the clock includes it; CPU times do not. Absolute times differ from machine
+to machine. The figures are in ${code("docs/performance/growth.json")} in the repository.
 `;
 
 /** @throws Error if figures or texts of a path are missing, or a path grows faster than its work without a reason */
@@ -61,7 +65,7 @@ function draw(text: PathText, { points }: PathFigures): string {
 
 function writePage(parts: readonly Part[]): string {
   const rows = parts.map((part) => [
-    `[${part.text.title}](#${anchorOf(part.text.title)})`,
+    `[${part.text.title}](#${headingAnchor(part.text.title)})`,
     part.text.unit,
     `${formatCount(part.figures.points[0]!.work)} to ${formatCount(part.figures.points.at(-1)!.work)}`,
     stepsOf(part.figures.points)
@@ -79,27 +83,42 @@ function writePage(parts: readonly Part[]): string {
   ].join("\n");
 }
 
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^a-z0-9\s-]/g, "")
-    .replace(/\s/g, "-");
-
 function writePart(part: Part): string {
   const { text, figures } = part;
-  const isFaster = stepsOf(figures.points).some(({ growing }) => growing === "faster than the work");
-  if (isFaster && text.faster === undefined)
-    throw new Error(
-      `growth: ${text.name} grows ${sentence(part)}: mend it, or say why in docs/generate/growth/paths.ts`,
-    );
+  const why = whyFaster(part);
   return [
     `## ${text.title}\n`,
     `${text.measured}\n`,
     `![CPU time and time by the clock over ${text.unit}](performance/${text.name}.svg)\n`,
-    `It grows ${sentence(part)}. ${isFaster ? `${text.faster} ` : ""}${text.reason}\n`,
+    `It grows ${sentence(part)}. ${why === undefined ? "" : `${why} `}${text.reason}\n`,
     `**Limit.** ${text.limit}\n`,
     ...(figures.refusal === undefined ? [] : [block("text", figures.refusal)]),
   ].join("\n");
+}
+
+/** Returns how much faster a path grows than its work, and why. @throws Error if its texts do not allow it */
+function whyFaster({ text: { name, unit, faster }, figures }: Part): string | undefined {
+  const steps = stepsOf(figures.points).filter(isFaster);
+  const most = Math.max(...steps.map(({ exponent }) => exponent));
+  const fault = (words: string): Error => new Error(`growth: ${name} ${words}`);
+  if (steps.length === 0) {
+    if (faster !== undefined)
+      throw fault(`grows no faster than the work: remove "faster" of its ${textsFile}`);
+    return undefined;
+  }
+  const grows = `grows by an exponent of ${formatExponent(most)}, faster than the work`;
+  if (faster === undefined) throw fault(`${grows}: mend it, or say why in ${textsFile}`);
+  if (most > faster.upTo) throw fault(`${grows} and than ${faster.upTo}, which ${textsFile} allows: mend it`);
+  return `${compareEach(figures.points, steps.at(-1)!.to, unit)} ${faster.why}`;
+}
+
+/** Compares what one costs, where it costs least, with what it costs at the end of a step. */
+function compareEach(points: readonly GrowthPoint[], to: number, unit: string): string {
+  const each = points.filter(({ work }) => work <= to).map(({ work, cpuMs }) => ({ work, ms: cpuMs / work }));
+  const least = each.reduce((best, one) => (one.ms < best.ms ? one : best));
+  const last = each.at(-1)!;
+  const percent = Math.round((last.ms / least.ms - 1) * 100);
+  return `Each of ${formatCount(last.work)} ${unit} takes ${formatTime(last.ms)}, ${percent} % more than each of ${formatCount(least.work)}.`;
 }
 
 /** Lists the machine once, since most paths are measured in one run. */

@@ -9,8 +9,8 @@ export interface PathText {
   readonly measured: string;
   /** Why it grows so. */
   readonly reason: string;
-  /** Why it grows faster than its work, if it does. */
-  readonly faster?: string;
+  /** Only for a path that grows faster than its work: the largest exponent that it may have, and why. */
+  readonly faster?: { readonly upTo: number; readonly why: string };
   /** Where the path ends, before the message that says so. */
   readonly limit: string;
 }
@@ -24,8 +24,10 @@ export const paths: readonly PathText[] = [
     measured:
       "Each caller opens a connection of gRPC, makes 20 calls of 10 lines one after another, and closes it.",
     reason: "Callers share nothing but the parser and the processor.",
-    faster:
-      "A thousand callers at once are a thousand connections and calls in memory. They outlive collections of young garbage, each of which copies them, so that a call costs up to a third more.",
+    faster: {
+      upTo: 1.25,
+      why: "A thousand callers at once are a thousand connections and calls in memory. They outlive collections of young garbage, each of which copies them.",
+    },
     limit:
       "`limits.maxConnectionsPerAddress` (2,500) and `limits.maxConnections` (10,000) close an idle connection for a new one. A call beyond `limits.maxCallsPerAddress` (10,000) is refused before it begins, so that a client may send it again:",
   },
@@ -36,8 +38,6 @@ export const paths: readonly PathText[] = [
     measured: "A call over gRPC with lines of about 270 bytes in the format `json`.",
     reason:
       "A small call is mostly the call itself. From 512 KiB on a worker thread parses, so that other calls do not wait.",
-    faster:
-      "From 512 KiB on the lines go to a worker thread and the records come back. While a call of tens of MiB arrives, its buffers make V8 collect the whole heap about three times.",
     limit: "A message of more than 100 MiB (`limits.methods`) is refused before it is read:",
   },
   {
@@ -48,7 +48,6 @@ export const paths: readonly PathText[] = [
       "A call with 1,000 lines, which have all configured formats in turn. Each format has a pattern for the names of its files.",
     reason:
       "The format of an index is found by comparing the patterns in their order, and remembered for 4,096 indexes. Each format is code of its own, which V8 compiles when it has run often: the lines of a thousand formats in turn take longer until then.",
-    faster: "The code of a thousand formats has not run often enough to be compiled.",
     limit: "The number of formats has no limit of its own; each is compiled at the start.",
   },
   {
@@ -77,8 +76,10 @@ export const paths: readonly PathText[] = [
     measured:
       "Batches to `/sync_server`, compressed with gzip, one after another. The CPU time includes loading the records until queries find them; the time by the clock ends with the response.",
     reason: "A batch is one request and one write to the disk, and records are loaded about once a second.",
-    faster:
-      "A body of some MB is read in pieces, between which other calls go on, and is in memory as a whole: the main thread takes up to a fifth more time for each record.",
+    faster: {
+      upTo: 1.25,
+      why: "A body of some MB is read in pieces, between which other calls go on, and is in memory as a whole, which takes the main thread more time for each record. What takes the rest is not known.",
+    },
     limit: "A body has at most 50,000 records:",
   },
   {
@@ -87,8 +88,10 @@ export const paths: readonly PathText[] = [
     unit: "properties",
     measured: "Batches of 100 records whose properties are numbers, until queries find them.",
     reason: "Each property is a column of the table of a day, and a load has a cost of its own.",
-    faster:
-      "Records of at most 256 values are read by the shape of earlier ones. Longer ones are parsed as JSON, which takes the preparing thread about five times as long for each value.",
+    faster: {
+      upTo: 1.75,
+      why: "Records of at most 256 values are read by the shape of earlier ones. Longer ones are parsed as JSON, which takes the preparing thread about five times as long for each value.",
+    },
     limit:
       "A property beyond `events.maxProperties` of its project is dropped and the rest of its record stored. `Track` and `debug: 1` name it, here with a limit of 500:",
   },
@@ -107,8 +110,9 @@ export const paths: readonly PathText[] = [
     title: "Events that wait at a start",
     unit: "events waiting",
     measured:
-      "A server ended before it loaded what it had accepted. The next one loads it; the cost of a start without waiting events is subtracted.",
-    reason: "Records are loaded in batches of 50,000, so that memory does not grow with what waits.",
+      "A server ended before it loaded what it had accepted. The next one loads it; a second start on the same folder, when nothing waits any more, is subtracted.",
+    reason:
+      "A load has a cost of its own. Records are loaded in batches of 50,000, so that memory does not grow with what waits.",
     limit:
       "None but the disk: below `events.spool.minFreeBytes` (512 MiB) records are refused with HTTP 503. Queries have a warning while records wait for longer than `events.lag.warnMs`.",
   },
@@ -161,7 +165,7 @@ export const paths: readonly PathText[] = [
     name: "user-list",
     title: "Users of a list",
     unit: "users",
-    measured: "The users behind one number, by a condition that so many of 100,000 users meet.",
+    measured: "The users behind one number, by a condition that this many of 100,000 users meet.",
     reason: "The condition is checked for all users of the project.",
     limit: "A response that is not a download has the first 10,000 users and says so:",
   },
@@ -198,7 +202,7 @@ export const paths: readonly PathText[] = [
     name: "inbox-backlog",
     title: "Messages waiting in the inbox",
     unit: "messages",
-    measured: "Accepting a batch of 20, leasing as many and settling them, while so many others wait.",
+    measured: "Accepting a batch of 20, leasing as many and settling them, while this many others wait.",
     reason: "The next messages of a target are found by an index.",
     limit: "As for deliveries. Alerts tell of the age of the oldest message.",
   },

@@ -8,6 +8,7 @@ export interface BrowserPage {
   goto(url: string): Promise<{ status(): number } | null>;
   evaluate<T, A>(work: (argument: A) => T | Promise<T>, argument: A): Promise<T>;
   content(): Promise<string>;
+  emulateMedia(media: { readonly colorScheme: "light" | "dark" }): Promise<void>;
 }
 
 interface BrowserContext {

@@ -34,6 +34,11 @@ test("the documentation is searched in the browser, under its policy", async () 
   expect(await page.evaluate(violationsOf, `${url}/docs/docs.js`)).toEqual([]);
 });
 
+const cpuColours = [
+  ["light", "rgb(11, 87, 194)"],
+  ["dark", "rgb(122, 176, 255)"],
+] as const;
+
 test("the charts of the documentation are drawn, in a page and opened by themselves", async () => {
   const { url, chromium } = opened();
   const page = await chromium.newPage();
@@ -43,5 +48,8 @@ test("the charts of the documentation are drawn, in a page and opened by themsel
   expect(charts.filter(({ width }) => width !== 720)).toEqual([]);
   expect(await page.evaluate(violationsOf, `${url}/docs/docs.js`)).toEqual([]);
   expect((await page.goto(charts[0]!.url))?.status()).toBe(200);
-  expect(await page.evaluate(strokeOf, "path.cpu")).toBe("rgb(11, 87, 194)");
+  for (const [colorScheme, colour] of cpuColours) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await page.evaluate(strokeOf, "path.cpu")]).toEqual([colorScheme, colour]);
+  }
 });
