@@ -74,8 +74,10 @@ export function compileFilters(from: Json, field: string, context: QueryContext)
 export function compileFilter(filter: Json, field: string, context: QueryContext): Condition {
   const kind = readWord(filter, "filterType", `${field}.filterType`, ["SIMPLE", "COMPOUND"]) ?? "SIMPLE";
   if (kind === "COMPOUND") return compileFilters(filter, field, context);
-  const column = readColumn(filter, field, context);
   const comparator = needWord(filter, "comparator", `${field}.comparator`, comparatorNames);
+  // Conditions on membership name cohorts whatever their tableType is.
+  const isMembership = comparator === "belongToCluster" || comparator === "notBelongToCluster";
+  const column = readColumn(isMembership ? { ...filter, tableType: "cluster" } : filter, field, context);
   const unit = readWord(filter, "timeUnit", `${field}.timeUnit`, ["day", "hour", "minute"]);
   const texts = readList(filter, "ftv", `${field}.ftv`).map((value) => literal(value, `${field}.ftv`));
   const [least, most, types]: Rule = comparators[comparator];
