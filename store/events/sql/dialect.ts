@@ -85,7 +85,10 @@ export interface Dialect {
    * sums of each list. Places without a number other than 0 may be missing. An engine without shards has none.
    */
   addByPlace?(places: string, lists: readonly string[]): string;
-  /** Follows the name of a common table expression which is computed once. */
+  /**
+   * Follows the name of a common table expression which is computed once.
+   * @param query one SELECT: of a UNION, only the last would have the settings that a dialect adds
+   */
   asShared(query: string): string;
   /** The value of a column in rows which lack it. */
   missing(isList: boolean): string;

@@ -36,6 +36,16 @@ const isInfinite = /^Unexpected inf or nan to integer conversion/;
 
 const isColumn = /^\w+\.\w+$/;
 
+/** The rows of a block in each part of a statement that lists users. */
+export const blockRows = {
+  /** The default of the server. What is computed once has such blocks, though the whole statement has small ones. */
+  usual: 65_409,
+  /** A block of stored users is read at once, and few of its rows have the ids. */
+  stored: 16_384,
+  /** A block is sent as soon as it is sorted, and decoded while the server makes the next. */
+  sent: 2_048,
+} as const;
+
 export const clickhouseDialect: Dialect = {
   placeholder: (number, type) => `{p${number}:${boundType(type)}}`,
   placeholders: /\{p(\d+):[A-Za-z0-9()]+\}/g,
@@ -127,8 +137,7 @@ export const clickhouseDialect: Dialect = {
   merge: (column, merge) => mergeText(column, merge),
   addByPlace: (places, lists) => `sumMap(${[places, ...lists].join(", ")})`,
   flatten: (lists) => `arrayFlatten(${lists})`,
-  // Its blocks have the usual size, also in a statement with small ones.
-  asShared: (query) => `AS MATERIALIZED (${query} SETTINGS max_block_size = 65409)`,
+  asShared: (query) => `AS MATERIALIZED (${query} SETTINGS max_block_size = ${blockRows.usual})`,
   missing: (isList) => (isList ? "[]" : "NULL"),
   onlyValue: (value, isList) => (isList ? `groupArrayArray(${value})` : `any(${value})`),
 };

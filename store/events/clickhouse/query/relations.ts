@@ -23,6 +23,7 @@ import {
   userColumns,
   usersTable,
 } from "../layout.ts";
+import { blockRows } from "./dialect.ts";
 
 /** Returns the tables of a project, as one request sees them, in the form that the compiler needs. */
 export function relationsOf(snapshot: ProjectSnapshot): Relations {
@@ -103,8 +104,7 @@ function usersOf(snapshot: ProjectSnapshot, { columns, properties, ids }: Requir
   const table = usersTable(snapshot.projectId);
   // The engine would test the batch first, which all rows pass.
   const loaded = `PREWHERE user_id IN (${ids}) WHERE ${isLoaded(snapshot)}`;
-  // A block is read at once, and few of its rows have the ids.
-  const stored = `SELECT ${names}, batch FROM ${table} ${loaded} SETTINGS max_block_size = 16384`;
+  const stored = `SELECT ${names}, batch FROM ${table} ${loaded} SETTINGS max_block_size = ${blockRows.stored}`;
   return `SELECT ${names} FROM (${stored} UNION ALL ${without}) u ORDER BY user_id, batch DESC LIMIT 1 BY user_id`;
 }
 

@@ -4,7 +4,7 @@ import type { Property } from "../../schema.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
 import { decodeScalar, wantedProperties } from "../../stored-users.ts";
 import type { ProjectSnapshot } from "../layout.ts";
-import { bindStatement, clickhouseDialect } from "./dialect.ts";
+import { bindStatement, blockRows, clickhouseDialect } from "./dialect.ts";
 import { openQuery, type QuerySource } from "./query.ts";
 import { hasLists, relationsOf, withEmptyLists } from "./relations.ts";
 import type { Spool } from "./spool.ts";
@@ -64,19 +64,20 @@ async function* read(
 ): AsyncIterable<readonly StoredUser[]> {
   signal.throwIfAborted();
   const release = wanted.limit === undefined ? await source.slots.keep(caller, signal) : () => undefined;
-  const failing = new AbortController();
+  const ending = new AbortController();
   try {
-    const found = await collect(source, caller, wanted, AbortSignal.any([signal, failing.signal]));
+    const found = await collect(source, caller, wanted, AbortSignal.any([signal, ending.signal]));
     if (found === undefined) return;
+    const { spools, properties, slotFreed } = found;
+    // The statement of a single shard returns no more users than the limit, and ends without being killed.
+    const limit = spools.length === 1 ? undefined : wanted.limit;
     try {
-      const shards = found.spools.map((spool) => decode(spool, found.properties));
-      yield* inChunks(mergeById(shards), wanted.limit ?? Number.POSITIVE_INFINITY, signal);
-    } catch (error) {
-      // The statements of other shards end as well.
-      failing.abort(error);
-      throw error;
+      const shards = spools.map((spool) => decode(spool, properties));
+      yield* inChunks(mergeById(shards), limit ?? Number.POSITIVE_INFINITY, signal);
     } finally {
-      await Promise.all(found.spools.map((spool) => spool[Symbol.asyncDispose]()));
+      // Statements whose rows are not wanted any more end.
+      ending.abort();
+      await Promise.all([...spools.map((spool) => spool[Symbol.asyncDispose]()), slotFreed]);
     }
   } finally {
     release();
@@ -84,7 +85,7 @@ async function* read(
 }
 
 /** With these the server sends rows in small blocks, each as soon as it is sorted. */
-const smallBlocks = { max_block_size: 2_048, output_format_parallel_formatting: 0 } as const;
+const smallBlocks = { max_block_size: blockRows.sent, output_format_parallel_formatting: 0 } as const;
 
 /**
  * Starts the statements of all shards. Rows of a limited number of users are read while others arrive; all others are
@@ -116,8 +117,8 @@ async function collect(
       return spool;
     }, signal);
     const slot = held.move();
-    Promise.allSettled(spools.map(({ kept }) => kept)).then(() => slot.dispose());
-    return { spools, properties };
+    const slotFreed = Promise.allSettled(spools.map(({ kept }) => kept)).then(() => slot.dispose());
+    return { spools, properties, slotFreed };
   } catch (error) {
     await Promise.all(begun.map((spool) => spool[Symbol.asyncDispose]()));
     throw error;
@@ -134,8 +135,16 @@ async function* decode(
 ): AsyncGenerator<readonly StoredUser[], void> {
   const mayBeEmpty = hasLists(properties);
   for await (const lines of linesOf(spool.read())) {
-    const rows = JSON.parse(`[${lines}]`) as readonly Row[];
-    yield rows.map((row) => decodeUser(row, properties, mayBeEmpty));
+    let users: readonly StoredUser[];
+    try {
+      const rows = JSON.parse(`[${lines}]`) as readonly Row[];
+      users = rows.map((row) => decodeUser(row, properties, mayBeEmpty));
+    } catch (error) {
+      // The server writes its exception after the rows. The result then fails with it.
+      await spool.kept;
+      throw error;
+    }
+    yield users;
   }
 }
 
