@@ -10,20 +10,24 @@ export interface BatchStartOptions {
 
 /** Time between two checks for a full batch. A notification for each record would slow down accepting it. */
 const pollMs = 20;
-/** When no record has arrived for this time, a burst has ended. */
+/** A burst has ended when no record has arrived for this time. */
 const quietMs = 60;
-/** The end of a burst is loaded at once if it has this part of a full batch: each batch has a cost of its own. */
+/** The end of a burst is loaded early only if it has this part of a full batch: each batch has a cost of its own. */
 const burstPart = 1 / 16;
 
 /**
- * Decides when a batch begins: when it is full, when the time since the previous one has passed, or once within that
- * time at the end of a burst.
+ * Decides when a batch begins: when it is full, when the time since the previous one has passed, or early at the end
+ * of a burst. A burst begins after a pause: when that time passes and no record waits. It ends with an early batch, or
+ * with one which began only because the time had passed. So steady load has one early batch at most.
  */
 export class BatchStart {
   readonly #options: BatchStartOptions;
   /** By the monotonic clock. */
   #nextMs = Number.NEGATIVE_INFINITY;
-  #nextBurstMs = Number.NEGATIVE_INFINITY;
+  /** Whether no record waited at the last check. */
+  #isEmpty = true;
+  /** Whether the waiting records are part of a burst. */
+  #isBurst = false;
   #waitingBytes = 0;
   #grownMs = 0;
 
@@ -33,15 +37,22 @@ export class BatchStart {
 
   /** Returns the time until the next check, in ms; 0 when the batch begins. */
   waitMs(waitingBytes: number): number {
-    const { maxBytes, batchMs, clock } = this.#options;
-    if (waitingBytes === 0) return maxTimerMs;
+    const { maxBytes, clock } = this.#options;
+    if (waitingBytes === 0) {
+      this.#isEmpty = true;
+      return maxTimerMs;
+    }
     const nowMs = clock.monotonicMs();
     if (waitingBytes !== this.#waitingBytes) this.#grownMs = nowMs;
     this.#waitingBytes = waitingBytes;
-    if (waitingBytes >= maxBytes || nowMs >= this.#nextMs) return 0;
-    const isBurst = waitingBytes >= maxBytes * burstPart && nowMs >= this.#nextBurstMs;
-    if (isBurst && nowMs - this.#grownMs >= quietMs) {
-      this.#nextBurstMs = nowMs + batchMs;
+    const isFull = waitingBytes >= maxBytes;
+    const isDue = nowMs >= this.#nextMs;
+    if (isDue && (this.#isEmpty || !isFull)) this.#isBurst = this.#isEmpty;
+    this.#isEmpty = false;
+    if (isFull || isDue) return 0;
+    const isLarge = waitingBytes >= maxBytes * burstPart;
+    if (this.#isBurst && isLarge && nowMs - this.#grownMs >= quietMs) {
+      this.#isBurst = false;
       return 0;
     }
     return Math.min(this.#nextMs - nowMs, pollMs);

@@ -49,7 +49,7 @@ export interface LoadLimits {
   /** Records of one batch. Lines are not split. */
   readonly maxRecords: number;
   readonly maxBytes: number;
-  /** Least time between the beginnings of two batches, see BatchStart. */
+  /** Time between the beginnings of two batches which are neither full nor the end of a burst, see BatchStart. */
   readonly batchMs: number;
 }
 

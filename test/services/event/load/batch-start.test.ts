@@ -24,7 +24,7 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     ],
   ],
   [
-    "begins at the end of a burst, once within the time",
+    "begins at the end of a burst, once after a pause",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
       { atMs: 10, bytes: 100, waitMs: 20 },
@@ -35,7 +35,15 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
       { atMs: 300, bytes: 200, waitMs: 20 },
       { atMs: 1_090, bytes: 300, waitMs: 0 },
       { atMs: 1_100, bytes: 400, waitMs: 20 },
-      { atMs: 1_160, bytes: 400, waitMs: 0 },
+      { atMs: 1_160, bytes: 400, waitMs: 20 },
+      { atMs: 2_090, bytes: 400, waitMs: 0 },
+      { atMs: 2_100, bytes: 0, waitMs: maxTimerMs },
+      { atMs: 3_089, bytes: 200, waitMs: 1 },
+      { atMs: 3_090, bytes: 200, waitMs: 0 },
+      { atMs: 3_100, bytes: 0, waitMs: maxTimerMs },
+      { atMs: 4_090, bytes: 200, waitMs: 0 },
+      { atMs: 4_100, bytes: 200, waitMs: 20 },
+      { atMs: 4_160, bytes: 200, waitMs: 0 },
     ],
   ],
   [
@@ -56,6 +64,68 @@ it.each(cases)("%s", (_name, checks) => {
     return { atMs, bytes, waitMs: waitOf(start, bytes) };
   });
   expect(waits).toEqual(checks);
+});
+
+/** Appends of some bytes at the same intervals. */
+interface Sender {
+  readonly bytes: number;
+  readonly everyMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const seconds = (...from: readonly number[]): readonly number[] => from.map((second) => second * 1_000);
+
+/** When batches begin in the first five seconds. */
+const senders: readonly (readonly [name: string, senders: readonly Sender[], beginMs: readonly number[]])[] =
+  [
+    [
+      "steady load, after one early batch",
+      [{ bytes: 100, everyMs: 200, fromMs: 0, toMs: 5_000 }],
+      [0, 260, 1_260, 2_260, 3_260, 4_260],
+    ],
+    [
+      "steady load of small appends",
+      [{ bytes: 10, everyMs: 20, fromMs: 0, toMs: 5_000 }],
+      seconds(0, 1, 2, 3, 4),
+    ],
+    [
+      "steady load of full batches",
+      [{ bytes: 1_700, everyMs: 500, fromMs: 0, toMs: 2_000 }],
+      [0, 500, 1_000, 1_500],
+    ],
+    [
+      "bursts with pauses between them",
+      [0, 2_000, 4_000].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
+      [0, 240, 2_000, 2_240, 4_000, 4_240],
+    ],
+    [
+      "bursts in each interval",
+      [0, 900, 1_800, 2_700, 3_600].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
+      [0, 240, 1_240, 2_240, 3_240, 4_240],
+    ],
+    [
+      "a burst of several full batches",
+      [{ bytes: 160, everyMs: 10, fromMs: 0, toMs: 250 }],
+      [0, 100, 200, 300],
+    ],
+  ];
+
+it.each(senders)("begins batches for %s", (_name, appends, expected) => {
+  let nowMs = 0;
+  const start = new BatchStart({ maxBytes: 1_600, batchMs: 1_000, clock: { monotonicMs: () => nowMs } });
+  const begun: number[] = [];
+  let waiting = 0;
+  for (; nowMs < 5_000; nowMs += 10) {
+    for (const { bytes, everyMs, fromMs, toMs } of appends) {
+      const isSent = nowMs >= fromMs && nowMs < toMs && (nowMs - fromMs) % everyMs === 0;
+      waiting += isSent ? bytes : 0;
+    }
+    if (waitOf(start, waiting) > 0) continue;
+    begun.push(nowMs);
+    waiting = 0;
+  }
+  expect(begun).toEqual(expected);
 });
 
 /** Returns how long the start is put off, and begins the batch if it is not. */
