@@ -1,7 +1,7 @@
 const signature = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
 const end = Buffer.from([0xff, 0xff]);
 
-/** Encodes rows as PostgreSQL copies them: whole numbers as `bigint`, and bytes. Returns a message for each. */
+/** Encodes rows as PostgreSQL copies them: whole numbers as `bigint`, bytes, and null. Returns a message for each. */
 export function encodeRows(rows: readonly object[]): readonly Buffer[] {
   const header = Buffer.concat([signature, Buffer.alloc(8)]);
   const encoded = rows.map((row, at) => Buffer.concat([...(at === 0 ? [header] : []), encodeRow(row)]));
@@ -16,6 +16,7 @@ function encodeRow(row: object): Buffer {
 }
 
 function encodeValue(value: unknown): readonly Uint8Array[] {
+  if (value === null) return [Buffer.from([0xff, 0xff, 0xff, 0xff])];
   const bytes = value instanceof Uint8Array ? value : Buffer.alloc(8);
   if (!(value instanceof Uint8Array)) (bytes as Buffer).writeBigInt64BE(BigInt(value as number));
   const length = Buffer.alloc(4);

@@ -12,7 +12,11 @@ const headerBytes = signature.length + 8;
 /** The number of columns after the last row. */
 const noMoreRows = -1;
 
-/** A SELECT whose rows the server sends in binary. The driver supports this for COPY only, which has no parameters. */
+/**
+ * A SELECT whose rows the server sends in binary. The driver supports this for COPY only, which has no parameters: they
+ * are settings of the transaction, so that the text of COPY is the same for all of them. pg_stat_statements keeps each
+ * text of a COPY, and would evict statements of others.
+ */
 export class BinarySelect extends DriverQuery {
   readonly select: string;
   readonly params: readonly Value[];
@@ -20,10 +24,12 @@ export class BinarySelect extends DriverQuery {
 
   /** @param params whole numbers */
   constructor(select: string, params: readonly Value[], ended: (error: Error | null | undefined) => void) {
-    const text = select.replaceAll(/\$(\d+)/g, (_whole, number: string) =>
-      textOf(params[Number(number) - 1]),
+    const settings = params.map((value, i) => `set_config('${settingOf(i + 1)}', '${textOf(value)}', true)`);
+    const text = select.replaceAll(
+      /\$(\d+)/g,
+      (_whole, number) => `current_setting('${settingOf(number)}')::bigint`,
     );
-    super(`COPY (${text}) TO STDOUT (FORMAT binary)`, (error) => ended(error));
+    super(`SELECT ${settings.join(", ")}; COPY (${text}) TO STDOUT (FORMAT binary)`, (error) => ended(error));
     this.select = select;
     this.params = params;
   }
@@ -42,12 +48,17 @@ export class BinarySelect extends DriverQuery {
       if (number === 0 && !bytes.subarray(0, signature.length).equals(signature))
         throw new Error("PostgreSQL copies rows in an unknown format");
       for (let at = number === 0 ? headerBytes : 0; at < bytes.length; ) {
-        if (bytes.readInt16BE(at) === noMoreRows) break;
+        const columnCount = bytes.readInt16BE(at);
+        if (columnCount === noMoreRows) break;
+        if (columnCount !== types.length)
+          throw new Error(`PostgreSQL copies rows of ${columnCount} columns, not ${types.length}`);
         at += 2;
         const row: Record<string, unknown> = {};
         for (const [name, type] of types) {
           const start = at + 4;
-          at = start + bytes.readInt32BE(at);
+          const length = bytes.readInt32BE(at);
+          if (length < 0) throw new Error(`PostgreSQL copies a row whose ${name} is null`);
+          at = start + length;
           row[name] = type === "bytes" ? bytes.subarray(start, at) : Number(bytes.readBigInt64BE(start));
         }
         rows.push(row);
@@ -73,6 +84,8 @@ export async function selectBinary(
   await promise;
   return query.decode(columns);
 }
+
+const settingOf = (number: number | string): string => `engage.param_${number}`;
 
 function textOf(value: Value | undefined): string {
   if (!Number.isSafeInteger(value)) throw new TypeError("a parameter of COPY must be a whole number");
