@@ -11,16 +11,14 @@ export interface PreparerOptions extends RowsOptions {
   readonly begun?: (offset: number) => void;
 }
 
-/**
- * Converts lines of the spool to rows for the store, one call at a time. It is for a thread of its own: it yields only
- * where the intake does.
- */
+/** Converts lines of the spool to rows for the store. It is for a thread of its own, which it holds for long. */
 export interface Preparer {
   /** Discards the state of records that the store has not loaded. Must be called first, and after each error. */
   reset(start: PrepareStart): Promise<void>;
   /**
    * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when the promise resolves.
-   * @param written called when its rows are written. From then on the next batch may be prepared: it is read meanwhile.
+   * @param written called when its rows are written. From then on the next call may be made: its lines are read while
+   *   the claims of this batch are committed.
    * @throws IntakeUnavailableError, or an error of the file system; then `reset` must be called
    */
   prepare(task: PrepareTask, written?: (batch: PreparedBatch) => void): Promise<PreparedBatch>;
@@ -57,7 +55,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       shaped?.begin(intake.needsKeys);
       if (intake.needsKeys) {
         const all = await lines.all();
-        const keys = keysOf(all, projects);
+        const keys = await keysOf(all, projects);
         await committing;
         await intake.begin(from, keys);
         for (const line of all) {

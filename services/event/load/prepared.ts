@@ -75,8 +75,8 @@ export interface PreparedBatch {
 
 /** A batch whose rows are written. */
 export interface WrittenBatch extends PreparedBatch {
-  /** Resolves when its claims are on disk, before which it must not be loaded; undefined if they are. */
-  readonly committed?: Promise<void>;
+  /** Resolves when its claims are on disk, before which it must not be loaded. */
+  readonly committed: Promise<void>;
 }
 
 /** The state of the store from which preparing starts. */

@@ -92,7 +92,7 @@ async function* claimLoaded(
     const chunk = await reader.read(at, chunkBytes);
     if (chunk === undefined || comparePlaces(chunk.from, loadedTo) >= 0) return;
     const lines = await linesBefore(chunk, loadedTo);
-    await intake.begin(chunk.from, intake.needsKeys ? keysOf(lines, rules) : undefined);
+    await intake.begin(chunk.from, intake.needsKeys ? await keysOf(lines, rules) : undefined);
     const count = claimLines(lines, rules, intake);
     await intake.commit(beforeAll);
     yield count;

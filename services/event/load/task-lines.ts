@@ -92,13 +92,16 @@ export class TaskLines {
   }
 }
 
-/** Returns the keys of all records of the projects. */
-export function keysOf(
+/** Returns the keys of all records of the projects. The event loop does other work meanwhile. */
+export async function keysOf(
   lines: readonly TaskLine[],
   projects: { has(projectId: number): boolean },
-): IntakeKeys {
+): Promise<IntakeKeys> {
+  const yieldToEventLoop = createYield();
   const collector = new KeyCollector();
   for (const { content } of lines) {
+    const yielding = yieldToEventLoop();
+    if (yielding !== undefined) await yielding;
     if (typeof content === "string" || !projects.has(content.projectId)) continue;
     const { projectId } = content;
     if ("shapes" in content) {

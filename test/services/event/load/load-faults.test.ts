@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import { PrepareWorkerDiedError } from "../../../../services/event/load/prepare-client.ts";
 import type { PrepareStart, PrepareTask } from "../../../../services/event/load/prepared.ts";
 import { EventsMemoryError, EventsUnavailableError } from "../../../../store/events/events.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { appendAll, folder, numbers, store, storedNumbers, useFolder } from "./load-folder.ts";
-import { openRig, track } from "./load-rig.ts";
+import { openRig, prepareWhole, track } from "./load-rig.ts";
 
 useFolder();
 
@@ -138,7 +138,7 @@ describe("loader whose claims are not committed", () => {
   it("prepares the batch again before it loads it", async () => {
     const intake = openSqliteIntake({ path: join(folder, "intake.db"), lockWaitMs: 0 });
     const preparer = createPreparer({ intake, folder: join(folder, "staging") });
-    const lost = [Promise.reject(new Error("claims are lost")), Promise.resolve()];
+    const lost = [Promise.reject(new Error("claims are lost"))];
     lost[0]!.catch(() => {});
     await using rig = openRig({
       folder,
@@ -148,8 +148,7 @@ describe("loader whose claims are not committed", () => {
           reset: (start: PrepareStart) => preparer.reset(start),
           async prepare(task: PrepareTask) {
             const batch = await preparer.prepare(task);
-            const committed = lost.shift();
-            return { ...batch, ...(committed !== undefined && { committed }) };
+            return { ...batch, committed: lost.shift() ?? Promise.resolve() };
           },
           [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
         }),
@@ -159,6 +158,45 @@ describe("loader whose claims are not committed", () => {
     await rig.flush();
     expect(rig.faults).toEqual([new Error("claims are lost")]);
     expect(storedNumbers(store)).toEqual(numbers(20));
+  });
+});
+
+describe("loader whose claims are being committed", () => {
+  it("loads and keeps nothing and ends no flush before they are, also when it is disposed of", async () => {
+    const intake = openSqliteIntake({ path: join(folder, "intake.db"), lockWaitMs: 0 });
+    const preparer = createPreparer({ intake, folder: join(folder, "staging") });
+    const { promise: committed, resolve: commit } = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    let prepared = 0;
+    await using rig = openRig({
+      folder,
+      store,
+      limits: { maxRecords: 5 },
+      gate: (step) => void steps.push(step),
+      overrides: {
+        startWorker: () => ({
+          reset: (start: PrepareStart) => preparer.reset(start),
+          async prepare(task: PrepareTask) {
+            const batch = await preparer.prepare(task);
+            prepared++;
+            return { ...batch, committed };
+          },
+          [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
+        }),
+      },
+    });
+    await rig.append(...numbers(4).map((n) => track(n)), "no record");
+    await rig.append(track(4));
+    const flushed = rig.flush().then(() => steps.push("flushed"));
+    // The second batch is prepared after the first one could have been loaded.
+    await vi.waitFor(() => expect(prepared).toBe(2));
+    const disposed = rig.loader[Symbol.asyncDispose]();
+    expect(steps).toEqual([]);
+    commit();
+    await Promise.all([flushed, disposed]);
+    expect(steps.slice(0, 4)).toEqual(["before letters", "after letters", "before load", "after load"]);
+    expect(storedNumbers(store)).toEqual(numbers(5));
+    expect(rig.letters).toHaveLength(1);
   });
 });
 
@@ -182,7 +220,7 @@ describe("loader whose thread dies", () => {
           );
           const offset = task.from.offset + before.join("").length;
           const isReached = lines[before.length]!.includes(deadly) && !task.skipped.includes(offset);
-          if (!isReached) return preparer.prepare(task);
+          if (!isReached) return await prepareWhole(preparer, task);
           intake[Symbol.dispose]();
           throw new PrepareWorkerDiedError("out of memory", offset);
         },

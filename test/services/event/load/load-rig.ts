@@ -7,9 +7,14 @@ import {
   type LoadLimits,
   openLoader,
 } from "../../../../services/event/load/load.ts";
-import { createPreparer } from "../../../../services/event/load/prepare.ts";
+import { createPreparer, type Preparer } from "../../../../services/event/load/prepare.ts";
 import type { PrepareWorker } from "../../../../services/event/load/prepare-client.ts";
-import type { LimitedName, PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import type {
+  LimitedName,
+  PreparedBatch,
+  PrepareTask,
+  WrittenBatch,
+} from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../../store/records/record-reader.ts";
@@ -130,11 +135,16 @@ function startWorker(folder: string, stagingFolder: string, around: Around): Pre
   const preparer = createPreparer({ intake, folder: stagingFolder });
   return {
     reset: (start) => around("reset", () => preparer.reset(start)),
-    prepare: (task) => around("prepare", () => preparer.prepare(task)),
+    prepare: (task) => around("prepare", () => prepareWhole(preparer, task)),
     async [Symbol.asyncDispose]() {
       intake[Symbol.dispose]();
     },
   };
+}
+
+/** Prepares a batch and commits its claims. */
+export async function prepareWhole(preparer: Preparer, task: PrepareTask): Promise<WrittenBatch> {
+  return { ...(await preparer.prepare(task)), committed: Promise.resolve() };
 }
 
 export const track = (n: number, changes: Record<string, unknown> = {}) => ({

@@ -2,13 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import { keysOf, TaskLines } from "../../../../services/event/load/task-lines.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema } from "../../../../store/events/events.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { casesOf } from "../../../thorough.ts";
+import { track } from "./load-rig.ts";
 import { strict } from "./strict-intake.ts";
 
 interface Run {
@@ -85,4 +87,22 @@ it("prepares the same when keys are collected first, and collects all that are u
     ),
     { numRuns: casesOf(30) },
   );
+});
+
+it.each([
+  ["lines are read", (lines: TaskLines) => lines.all()],
+  ["keys are collected", (lines: TaskLines) => keysOf([lines.next()!, lines.next()!], new Map([[1, {}]]))],
+])("lets the event loop do other work while %s", async (_name, work) => {
+  let nowMs = 0;
+  using _now = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 10));
+  const line = Buffer.concat([
+    encodeSpoolLine(1, 0, Buffer.from(JSON.stringify([track(1)]))),
+    Buffer.from("\n"),
+  ]);
+  const bytes = new Uint8Array(Buffer.concat([line, line]));
+  const steps: string[] = [];
+  setImmediate(() => steps.push("other work"));
+  await work(new TaskLines({ from: { number: 1, offset: 0 }, bytes, maxRecords: 2, skipped: [] }));
+  steps.push("done");
+  expect(steps).toEqual(["other work", "done"]);
 });
