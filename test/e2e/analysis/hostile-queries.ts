@@ -90,7 +90,11 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   ["events[0].analysisParams", '"1e400" must be', percentile("1e400")],
   ["events[0].analysisParams", '"0x10" must be', percentile("0x10")],
   [`${filter}.comparator`, `"contain" is unknown, ${known}"equal"`, filtered({ comparator: "contain" })],
-  [`${filter}.tableType`, `"events" is unknown, ${known}"event"`, filtered({ tableType: "events" })],
+  [
+    `${filter}.tableType`,
+    `"events" is unknown, the nearest is "event", valid are "event"`,
+    filtered({ tableType: "events" }),
+  ],
   [`${filter}.columnName`, "is required", filtered({ columnName: "" })],
   [
     `${filter}.ftv`,
