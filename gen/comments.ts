@@ -2677,9 +2677,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.operations.v1.SettingSource.variable":
     "Of SOURCE_KIND_ENVIRONMENT: the name of the variable.",
   "engage.operations.v1.Settings":
-    "Settings shows the configuration in effect, who may call, and whether the\nparts of the server work. Each replica answers for itself. No method returns\na secret, its length or its hash.",
+    "Settings shows the configuration, who may call, and whether the parts of the\nserver work. Each replica answers for itself. No method returns a secret, its\nlength or its hash.",
   "engage.operations.v1.Settings.GetConfiguration":
-    "GetConfiguration returns every value of the configuration and where it came\nfrom, as `engage config --print` does.",
+    "GetConfiguration returns every value of the configuration, as it was read\nlast, and where it came from, as `engage config --print` does. A value that\na reload cannot change takes effect with the next start.",
   "engage.operations.v1.Settings.GetHealth":
     "GetHealth checks the parts of the server, as `/readyz` does.",
   "engage.operations.v1.Settings.GetVersion":

@@ -1,7 +1,8 @@
 /** The texts of the page of settings. */
 export const settings = {
   "settings.title": "Settings",
-  "settings.lead": "The state of this server and its configuration in effect. Secrets are not shown.",
+  "settings.lead":
+    "The state of this server and its configuration, as it was read last. Secrets are not shown.",
   "settings.tab.health": "Health",
   "settings.tab.configuration": "Configuration",
   "settings.tab.keys": "Keys and tokens",

@@ -2,7 +2,7 @@ import type { settings as en } from "../en/settings.ts";
 
 export const settings: Readonly<Record<keyof typeof en, string>> = {
   "settings.title": "设置",
-  "settings.lead": "本服务的状态与生效的配置。不显示密钥。",
+  "settings.lead": "本服务的状态与最近一次读取的配置。不显示密钥。",
   "settings.tab.health": "健康状态",
   "settings.tab.configuration": "配置",
   "settings.tab.keys": "密钥与令牌",

@@ -710,16 +710,17 @@ export const HealthStateSchema: GenEnum<HealthState> = /*@__PURE__*/
   enumDesc(file_engage_operations_v1_settings, 1);
 
 /**
- * Settings shows the configuration in effect, who may call, and whether the
- * parts of the server work. Each replica answers for itself. No method returns
- * a secret, its length or its hash.
+ * Settings shows the configuration, who may call, and whether the parts of the
+ * server work. Each replica answers for itself. No method returns a secret, its
+ * length or its hash.
  *
  * @generated from service engage.operations.v1.Settings
  */
 export const Settings: GenService<{
   /**
-   * GetConfiguration returns every value of the configuration and where it came
-   * from, as `engage config --print` does.
+   * GetConfiguration returns every value of the configuration, as it was read
+   * last, and where it came from, as `engage config --print` does. A value that
+   * a reload cannot change takes effect with the next start.
    *
    * @generated from rpc engage.operations.v1.Settings.GetConfiguration
    */

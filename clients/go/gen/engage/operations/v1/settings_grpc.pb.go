@@ -17,8 +17,9 @@ const _ = grpc.SupportPackageIsVersion7
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type SettingsClient interface {
-	// GetConfiguration returns every value of the configuration and where it came
-	// from, as `engage config --print` does.
+	// GetConfiguration returns every value of the configuration, as it was read
+	// last, and where it came from, as `engage config --print` does. A value that
+	// a reload cannot change takes effect with the next start.
 	GetConfiguration(ctx context.Context, in *GetConfigurationRequest, opts ...grpc.CallOption) (*GetConfigurationResponse, error)
 	// ListKeys lists the bearer keys by name, and the subjects of client
 	// certificates.
@@ -94,8 +95,9 @@ func (c *settingsClient) GetVersion(ctx context.Context, in *GetVersionRequest, 
 // All implementations must embed UnimplementedSettingsServer
 // for forward compatibility
 type SettingsServer interface {
-	// GetConfiguration returns every value of the configuration and where it came
-	// from, as `engage config --print` does.
+	// GetConfiguration returns every value of the configuration, as it was read
+	// last, and where it came from, as `engage config --print` does. A value that
+	// a reload cannot change takes effect with the next start.
 	GetConfiguration(context.Context, *GetConfigurationRequest) (*GetConfigurationResponse, error)
 	// ListKeys lists the bearer keys by name, and the subjects of client
 	// certificates.

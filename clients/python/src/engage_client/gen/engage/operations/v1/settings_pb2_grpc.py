@@ -6,9 +6,9 @@ from engage_client.gen.engage.operations.v1 import settings_pb2 as engage_dot_op
 
 
 class SettingsStub(object):
-    """Settings shows the configuration in effect, who may call, and whether the
-    parts of the server work. Each replica answers for itself. No method returns
-    a secret, its length or its hash.
+    """Settings shows the configuration, who may call, and whether the parts of the
+    server work. Each replica answers for itself. No method returns a secret, its
+    length or its hash.
     """
 
     def __init__(self, channel):
@@ -45,14 +45,15 @@ class SettingsStub(object):
 
 
 class SettingsServicer(object):
-    """Settings shows the configuration in effect, who may call, and whether the
-    parts of the server work. Each replica answers for itself. No method returns
-    a secret, its length or its hash.
+    """Settings shows the configuration, who may call, and whether the parts of the
+    server work. Each replica answers for itself. No method returns a secret, its
+    length or its hash.
     """
 
     def GetConfiguration(self, request, context):
-        """GetConfiguration returns every value of the configuration and where it came
-        from, as `engage config --print` does.
+        """GetConfiguration returns every value of the configuration, as it was read
+        last, and where it came from, as `engage config --print` does. A value that
+        a reload cannot change takes effect with the next start.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,9 +130,9 @@ def add_SettingsServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Settings(object):
-    """Settings shows the configuration in effect, who may call, and whether the
-    parts of the server work. Each replica answers for itself. No method returns
-    a secret, its length or its hash.
+    """Settings shows the configuration, who may call, and whether the parts of the
+    server work. Each replica answers for itself. No method returns a secret, its
+    length or its hash.
     """
 
     @staticmethod

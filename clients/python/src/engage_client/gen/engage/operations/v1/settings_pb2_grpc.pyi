@@ -7,16 +7,17 @@ import engage_client.gen.engage.operations.v1.settings_pb2
 import grpc
 
 class SettingsStub:
-    """Settings shows the configuration in effect, who may call, and whether the
-    parts of the server work. Each replica answers for itself. No method returns
-    a secret, its length or its hash.
+    """Settings shows the configuration, who may call, and whether the parts of the
+    server work. Each replica answers for itself. No method returns a secret, its
+    length or its hash.
     """
     def __init__(self, channel: grpc.Channel) -> None: ...
     GetConfiguration: grpc.UnaryUnaryMultiCallable[
         engage_client.gen.engage.operations.v1.settings_pb2.GetConfigurationRequest,
         engage_client.gen.engage.operations.v1.settings_pb2.GetConfigurationResponse]
-    """GetConfiguration returns every value of the configuration and where it came
-    from, as `engage config --print` does.
+    """GetConfiguration returns every value of the configuration, as it was read
+    last, and where it came from, as `engage config --print` does. A value that
+    a reload cannot change takes effect with the next start.
     """
 
     ListKeys: grpc.UnaryUnaryMultiCallable[
@@ -50,17 +51,18 @@ class SettingsStub:
 
 
 class SettingsServicer(metaclass=abc.ABCMeta):
-    """Settings shows the configuration in effect, who may call, and whether the
-    parts of the server work. Each replica answers for itself. No method returns
-    a secret, its length or its hash.
+    """Settings shows the configuration, who may call, and whether the parts of the
+    server work. Each replica answers for itself. No method returns a secret, its
+    length or its hash.
     """
     @abc.abstractmethod
     def GetConfiguration(self,
         request: engage_client.gen.engage.operations.v1.settings_pb2.GetConfigurationRequest,
         context: grpc.ServicerContext,
     ) -> engage_client.gen.engage.operations.v1.settings_pb2.GetConfigurationResponse:
-        """GetConfiguration returns every value of the configuration and where it came
-        from, as `engage config --print` does.
+        """GetConfiguration returns every value of the configuration, as it was read
+        last, and where it came from, as `engage config --print` does. A value that
+        a reload cannot change takes effect with the next start.
         """
         pass
 

@@ -1,0 +1,1 @@
+import{Tt as e,zt as t}from"./frame-CaMpMYNU.js";function n({facts:n}){return e(`dl`,{class:`fact-list`,children:n.filter(([,e])=>e!==void 0&&e!==``&&e!==!1).map(([n,r])=>e(t,{children:[e(`dt`,{children:n}),e(`dd`,{children:r})]},n))})}export{n as t};

@@ -1,0 +1,1 @@
+import{Tt as e}from"./frame-CaMpMYNU.js";function t({label:t,accept:n,onChoose:r}){return e(`label`,{class:`button file-button`,children:[e(`input`,{class:`hidden-text`,type:`file`,accept:n,onChange:({currentTarget:e})=>{let t=e.files?.[0];e.value=``,t!==void 0&&r(t)}}),t]})}export{t};

@@ -1,1 +1,0 @@
-import{Et as e,Tt as t,wt as n}from"./frame-BSTAobMW.js";function r({onClick:r}){return t(n,{kind:`quiet`,onClick:r,children:e(`refresh`)})}export{r as t};
