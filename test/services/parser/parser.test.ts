@@ -70,7 +70,8 @@ describe("Parse", () => {
     const error = await call("x", { "parser-framing": "line" }).catch((reason: unknown) =>
       ConnectError.from(reason),
     );
-    const message = 'header parser-framing is "line", valid values: items, lines, none';
+    const message =
+      'header parser-framing is "line", the nearest is "lines", valid are "items", "lines", "none"';
     expect(error).toMatchObject({ code: Code.InvalidArgument, rawMessage: message });
     expect((error as ConnectError).findDetails(BadRequestSchema)).toMatchObject([
       { fieldViolations: [{ field: "parser-framing", description: message }] },
