@@ -2,7 +2,14 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordSpool } from "./record-spool.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "./records.ts";
-import { bytesAfter, listSegments, readLines, segmentName, segmentSize } from "./segment-files.ts";
+import {
+  bytesAfter,
+  listSegments,
+  readLines,
+  readUnendedLine,
+  segmentName,
+  segmentSize,
+} from "./segment-files.ts";
 
 export interface RecordReaderOptions {
   /** The spool's folder. */
@@ -64,7 +71,12 @@ async function readFile(
   await using handle = await open(path, "r").catch(ignoreMissing);
   if (handle === undefined) return undefined;
   const size = Math.min(limit, (await handle.stat()).size);
-  const bytes = await readLines(handle, from.offset, size - from.offset, maxBytes);
+  const available = size - from.offset;
+  let bytes = await readLines(handle, from.offset, available, maxBytes);
+  // The last line end of a whole file was damaged. In the file in use, lines end later.
+  if (bytes.length === 0 && available > 0 && limit === Number.POSITIVE_INFINITY) {
+    bytes = await readUnendedLine(handle, from.offset, available);
+  }
   if (bytes.length === 0) return undefined;
   return { from, to: { number: from.number, offset: from.offset + bytes.length }, bytes };
 }

@@ -45,13 +45,31 @@ export async function readLines(
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (let length = maxBytes; ; length *= 2) {
     const bytes = new Uint8Array(Math.max(0, Math.min(length, available)));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    const filled = await fill(handle, bytes, offset);
     const end = bytes.subarray(0, filled).lastIndexOf(lf) + 1;
     if (end > 0 || length >= available) return bytes.subarray(0, end);
   }
+}
+
+/** Reads the bytes after the last line end of a file as a line, to which it adds a line end. */
+export async function readUnendedLine(
+  handle: FileHandle,
+  offset: number,
+  size: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(size + 1);
+  const filled = await fill(handle, bytes.subarray(0, size), offset);
+  bytes[filled] = lf;
+  return bytes.subarray(0, filled + 1);
+}
+
+/** Reads bytes until the array is full or the file ends, and returns their number. */
+async function fill(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<number> {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
 }

@@ -107,6 +107,19 @@ it.each([
   ]);
 });
 
+it("keeps the last line of a file as a dead letter when its line end is another byte", async () => {
+  const { rows, letters } = await loadAfter((folder) => {
+    const file = join(folder, readdirSync(folder).toSorted()[0]!);
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 1] = 0x0b;
+    writeFileSync(file, bytes);
+  });
+  expect(rows).toHaveLength(records.length - 1);
+  expect(letters.map((letter) => JSON.parse(letter))).toEqual([
+    expect.objectContaining({ reason: "bad_line", message: "line of the spool is damaged" }),
+  ]);
+});
+
 it("keeps bytes that are no text as they are", async () => {
   const { letters } = await loadAfter((folder) => {
     const file = join(folder, readdirSync(folder).toSorted()[0]!);
