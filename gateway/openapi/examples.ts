@@ -50,7 +50,7 @@ export function addExamples(
   return any === undefined ? added : { ...added, [anyType]: any };
 }
 
-/** Returns the example of a parameter as a member of its description; empty if there is none. */
+/** Returns the example of a parameter as a member of its description; empty without an example. */
 export function exampleOfParameter(
   example: OperationExample | undefined,
   name: string,

@@ -29,11 +29,14 @@ async function listDead(client: Webhooks): Promise<void> {
   if (page.rows.length !== pageSize) throw new Error(`a page has ${page.rows.length} deliveries`);
 }
 
-/** Fills an inbox for each size. @param work what is measured */
-function inboxPath(
+/**
+ * Starts a server for each size.
+ * @param prepare fills the server, and returns what is measured
+ */
+function storedPath(
   name: string,
-  fill: (client: Webhooks, messages: number) => Promise<void>,
-  work: (client: Webhooks) => Promise<void>,
+  start: (size: number) => Promise<Server>,
+  prepare: (server: Server, size: number) => Promise<() => Promise<unknown>>,
 ): GrowthPath {
   return {
     name,
@@ -42,22 +45,32 @@ function inboxPath(
       await using opened = new AsyncDisposableStack();
       const points = [];
       for (const size of sizes) {
-        const server = opened.use(await startInbox());
-        const client = openClient(server.port);
-        await sendMessages(client, size, messagesOfBatch);
-        await fill(client, size);
-        points.push({
-          work: size,
-          measure: repeatedly(
-            server,
-            each(() => work(client)),
-          ),
-        });
+        const server = opened.use(await start(size));
+        const work = await prepare(server, size);
+        const measure = repeatedly(
+          server,
+          each(async () => void (await work())),
+        );
+        points.push({ work: size, measure });
       }
       const stack = opened.move();
       return { points, [Symbol.asyncDispose]: () => stack.disposeAsync() };
     },
   };
+}
+
+/** Fills an inbox for each size. @param work what is measured */
+function inboxPath(
+  name: string,
+  fill: (client: Webhooks, messages: number) => Promise<void>,
+  work: (client: Webhooks) => Promise<void>,
+): GrowthPath {
+  return storedPath(name, startInbox, async ({ port }, size) => {
+    const client = openClient(port);
+    await sendMessages(client, size, messagesOfBatch);
+    await fill(client, size);
+    return () => work(client);
+  });
 }
 
 const deliveries = inboxPath("deliveries-page", settleMost, listDead);
@@ -114,26 +127,7 @@ async function listLetters({ port }: Server): Promise<void> {
 }
 
 function lettersPath(name: string, work: (server: Server) => Promise<unknown>): GrowthPath {
-  return {
-    name,
-    sizes: stored,
-    async open(sizes) {
-      await using opened = new AsyncDisposableStack();
-      const points = [];
-      for (const size of sizes) {
-        const server = opened.use(await startWithLetters(size));
-        points.push({
-          work: size,
-          measure: repeatedly(
-            server,
-            each(async () => void (await work(server))),
-          ),
-        });
-      }
-      const stack = opened.move();
-      return { points, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-    },
-  };
+  return storedPath(name, startWithLetters, async (server) => () => work(server));
 }
 
 export const storedPaths: readonly GrowthPath[] = [

@@ -25,7 +25,7 @@ export async function readLines(
   return text;
 }
 
-/** Returns a text within the JSON of a response. @throws Error if there is none */
+/** Returns a text within the JSON of a response. @throws Error if the response has no such text */
 export function textAt(json: JsonObject, ...keys: readonly (string | number)[]): string {
   const value = keys.reduce<unknown>((inner, key) => (inner as JsonObject | undefined)?.[key], json);
   if (typeof value === "string") return value;

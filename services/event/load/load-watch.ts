@@ -22,7 +22,7 @@ export interface LoadWatch {
   began(): void;
   failed(error?: unknown): void;
   /**
-   * Returns how long the oldest record that is not loaded has waited; 0 if there is none. Accurate to about a second.
+   * Returns how long the oldest record that is not loaded has waited; 0 if all are loaded. Accurate to about a second.
    */
   lagMs(loadedTo: SpoolPlace | undefined): number;
   /** Returns why accepted records do not become events; undefined if they do. */

@@ -19,7 +19,7 @@ export const query = {
   events: [{ type: MetricType.NORMAL, eventName: "pay", analysis: Aggregation.TRIG_USER_NUM }],
 } satisfies MessageInitShape<typeof EventQuerySchema>;
 
-/** The users behind the first number of the result. */
+/** Selects the first number of the result, whose users are asked for. */
 const slice = {
   ...query,
   sliceDate: "2026-03-03",

@@ -48,7 +48,7 @@ test("a file that cannot be moved back is named, and the others are moved back",
   const folder = folderWith({ first: "1", second: "2" });
   const pairOf = (from: string, to: string) => ({ source: join(folder, from), target: join(folder, to) });
   const [first, second] = [pairOf("first", "away/1"), pairOf("second", "away/2")];
-  // Makes a folder in the place of the first file.
+  // Makes a folder with the name of the first file.
   const failing = pairOf("none", "first/none");
   const moved = moveAll([first, second, failing], new AbortController().signal);
   const messages = [
