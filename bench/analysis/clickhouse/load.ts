@@ -9,7 +9,7 @@ import { projectId } from "../data.ts";
 import { type Measured, measureTurn, startLoad } from "../ingest-rounds.ts";
 import { allQueryable } from "../service.ts";
 import { type CpuMs, parts, perRecord, readCpu } from "./cpu.ts";
-import { areInstalled, type StoreServers, startStore } from "./servers.ts";
+import { areInstalled, insertAgain, type Loaded, type StoreServers, startStore } from "./servers.ts";
 
 /**
  * Measures how many records a second of one replica become queryable, against a bare loop that inserts the rows of the
@@ -51,11 +51,6 @@ async function startReplica({ config }: StoreServers): Promise<Server> {
   return await startServer(`cmd/engage.ts serve --config ${file}`, port);
 }
 
-interface Loaded {
-  readonly seconds: number;
-  readonly records: number;
-}
-
 /** Sends records, and waits until all can be queried. */
 async function sendAndLoad(): Promise<Loaded> {
   const startMs = performance.now();
@@ -94,32 +89,6 @@ async function loadBacklog(): Promise<Loaded & { readonly accepted: Measured; re
   return { seconds, records: loaded, accepted, cpu: perRecord(before, after, loaded) };
 }
 
-/** Inserts the rows of the batches after one, one batch after the other, as the loader does. */
-async function insertAgain(from: number, format: "Native" | "Parquet" | "JSONEachRow"): Promise<Loaded> {
-  const sql = store.sqlOf(0);
-  const numbers = (await sql(`SELECT DISTINCT batch FROM e${projectId} WHERE batch > ${from} ORDER BY batch`))
-    .trim()
-    .split("\n");
-  await sql(`CREATE OR REPLACE TABLE bare AS e${projectId}`);
-  const address = `${store.options.shards[0]}/?database=${store.options.database}`;
-  const post = async (query: string, body: Buffer | string) => {
-    const response = await fetch(`${address}&query=${encodeURIComponent(query)}`, { method: "POST", body });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (!response.ok) throw new Error(bytes.toString());
-    return bytes;
-  };
-  const parts: Buffer[] = [];
-  const plain = "SETTINGS output_format_parquet_compression_method = 'none'";
-  for (const number of numbers)
-    parts.push(
-      await post(`SELECT * FROM e${projectId} WHERE batch = ${number} ${plain} FORMAT ${format}`, ""),
-    );
-  const startMs = performance.now();
-  for (const part of parts) await post(`INSERT INTO bare SETTINGS async_insert = 0 FORMAT ${format}`, part);
-  const seconds = (performance.now() - startMs) / 1_000;
-  return { seconds, records: Number(await sql("SELECT count() FROM bare")) };
-}
-
 const perSecond = ({ seconds, records: loaded }: Loaded): number => loaded / seconds;
 interface Round {
   readonly queryable: number;
@@ -139,9 +108,9 @@ for (let round = 0; round < rounds; round++) {
   const waiting = await loadBacklog();
   cpu.push(waiting.cpu);
   const backlog = perSecond(waiting);
-  const native = perSecond(await insertAgain(from, "Native"));
-  const parquet = perSecond(await insertAgain(from, "Parquet"));
-  const lines = perSecond(await insertAgain(from, "JSONEachRow"));
+  const native = perSecond(await insertAgain(store, 0, from, "Native"));
+  const parquet = perSecond(await insertAgain(store, 0, from, "Parquet"));
+  const lines = perSecond(await insertAgain(store, 0, from, "JSONEachRow"));
   measured.push({ queryable, backlog, native, parquet, lines, batches: (await lastBatch()) - from });
 }
 load.disconnect();

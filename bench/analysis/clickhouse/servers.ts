@@ -17,7 +17,7 @@ export interface StoreServers extends AsyncDisposable {
   readonly shards: readonly ClickHouseServer[];
   readonly options: ClickHouseStoreOptions;
   /** The configuration of a replica. */
-  readonly config: object;
+  readonly config: { readonly projects: readonly object[] };
   /** Returns user and system time of each ClickHouse server so far, in ms. */
   shardCpuMs(): readonly number[];
   /** Returns what runs statements in the database of a shard. */
@@ -105,4 +105,45 @@ async function runSql(url: string, sql: string): Promise<string> {
     max_memory_usage: String(8 * 2 ** 30),
   });
   return (await post(`${url}/?${parameters}`, { agent: globalAgent, body: sql })).toString("utf8");
+}
+
+/** What was loaded, and in which time. */
+export interface Loaded {
+  readonly seconds: number;
+  readonly records: number;
+}
+
+/**
+ * Inserts the rows of a shard again into a table of the same form, one batch after the other, as a loader does.
+ * @param from only batches after this one
+ */
+export async function insertAgain(
+  { options, sqlOf }: StoreServers,
+  shard: number,
+  from: number,
+  format: "Native" | "Parquet" | "JSONEachRow",
+): Promise<Loaded> {
+  const sql = sqlOf(shard);
+  const numbers = (await sql(`SELECT DISTINCT batch FROM e${projectId} WHERE batch > ${from} ORDER BY batch`))
+    .trim()
+    .split("\n");
+  await sql(`CREATE OR REPLACE TABLE bare AS e${projectId}`);
+  const address = `${options.shards[shard]}/?database=${options.database}`;
+  const post = async (query: string, body: Buffer | string): Promise<Buffer<ArrayBuffer>> => {
+    const response = await fetch(`${address}&query=${encodeURIComponent(query)}`, { method: "POST", body });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (!response.ok) throw new Error(bytes.toString());
+    return bytes;
+  };
+  const plain = "SETTINGS output_format_parquet_compression_method = 'none'";
+  const rowsOf = (batch: string) =>
+    post(`SELECT * FROM e${projectId} WHERE batch = ${batch} ${plain} FORMAT ${format}`, "");
+  let seconds = 0;
+  for (const batch of numbers) {
+    const rows = await rowsOf(batch);
+    const startMs = performance.now();
+    await post(`INSERT INTO bare SETTINGS async_insert = 0 FORMAT ${format}`, rows);
+    seconds += (performance.now() - startMs) / 1_000;
+  }
+  return { seconds, records: Number(await sql("SELECT count() FROM bare")) };
 }
