@@ -1,6 +1,6 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { addCidr, createSpecialNetworks, hasAddress, isCidr } from "./special-networks.ts";
+import { addCidr, hasAddress, isCidr, isSpecial } from "./special-networks.ts";
 
 /** Resolves a name to all of its addresses, as `dns.lookup` does with `all: true`. */
 export type ResolveAll = (
@@ -61,13 +61,12 @@ export function createOutbound({
   setting = "webhook.outbound.allow",
   resolveAll = dnsLookup,
 }: OutboundOptions): Outbound {
-  const refused = createSpecialNetworks();
   const allowed = new BlockList();
   for (const cidr of allow.filter(isCidr)) addCidr(allowed, cidr);
   const places = new Set(allow.map(parsePlace));
 
   const mayDial = (address: string): boolean =>
-    isIP(address) !== 0 && (!hasAddress(refused, address) || hasAddress(allowed, address));
+    isIP(address) !== 0 && (!isSpecial(address) || hasAddress(allowed, address));
 
   /** Checks every result of the resolver before a connection is made. */
   function lookupFor(place: string, port: number): LookupFunction {

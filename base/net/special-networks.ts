@@ -34,11 +34,19 @@ const special6 = [
   "ff00::/8", // multicast
 ];
 
+let special: BlockList | undefined;
+
+/** Reports whether the address is in a special network. The first call makes their list. */
+export function isSpecial(address: string): boolean {
+  special ??= createSpecialNetworks();
+  return hasAddress(special, address);
+}
+
 /**
  * Returns the special networks, with the IPv6 addresses that embed a special IPv4 address: mapped (`::ffff:`, which
  * BlockList handles itself), NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`).
  */
-export function createSpecialNetworks(): BlockList {
+function createSpecialNetworks(): BlockList {
   const list = new BlockList();
   for (const cidr of special4) {
     const [net = "", length = ""] = cidr.split("/");

@@ -33,7 +33,10 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The path of the file, as messages name it. */
   readonly file: string;
-  /** Faults that do not prevent a start: keys that the file loses, and placeholders that are not replaced. */
+  /**
+   * Faults that do not prevent a start: keys that the file loses, and placeholders that are not replaced. They and the
+   * advice are looked for when they are read, so that a server answers its first calls before.
+   */
   readonly lostKeys: readonly Problem[];
   readonly placeholders: readonly Problem[];
   /** Recommendations, for example about secrets that are too short. */
@@ -76,9 +79,9 @@ export function processOptions(file?: string): ConfigOptions {
  * @throws ConfigError with all faults
  */
 export function loadConfig(options: ConfigOptions): LoadedConfig {
-  const { problems, ...loaded } = readConfig(options);
+  const loaded = readConfig(options);
   // Most keys that YAML loses cause other faults, so they are reported with them.
-  if (problems.length > 0) throw new ConfigError([...problems, ...loaded.lostKeys]);
+  if (loaded.problems.length > 0) throw new ConfigError([...loaded.problems, ...loaded.lostKeys]);
   return loaded;
 }
 
@@ -135,11 +138,17 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     isDemo,
     locate,
     problems,
-    lostKeys: source.lostKeys,
-    placeholders: findPlaceholders(part.settings).map(({ path, message }) => locate(path, message)),
-    advice: [...findShortSecrets(part.settings), ...findUnusedTargets(part.settings)].map(
-      ({ path, message }) => locate(path, message),
-    ),
+    get lostKeys() {
+      return source.lostKeys;
+    },
+    get placeholders() {
+      return findPlaceholders(part.settings).map(({ path, message }) => locate(path, message));
+    },
+    get advice() {
+      return [...findShortSecrets(part.settings), ...findUnusedTargets(part.settings)].map(
+        ({ path, message }) => locate(path, message),
+      );
+    },
     print(withTexts = false) {
       const textOf = (path: ConfigPath) => textAt(configSchema, part.settings, path);
       const masked = maskSecrets(configSchema, part.settings);

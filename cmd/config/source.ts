@@ -10,7 +10,7 @@ export interface ConfigSource {
   /** The plain values; undefined if the file has problems or is empty. */
   readonly tree: unknown;
   readonly problems: readonly Problem[];
-  /** Keys of mappings that the file loses, since they are comments. */
+  /** Keys of mappings that the file loses, since they are comments. They are looked for when this is read. */
   readonly lostKeys: readonly Problem[];
   /** Returns the number of keys of the path that the file has. */
   depthOf(path: ConfigPath): number;
@@ -66,9 +66,14 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
     file,
     tree,
     problems,
-    lostKeys: findLostKeys(text, isRecordKey).map(({ name, offset }) =>
-      problem(offset, `${name} begins a comment, so that the mapping lacks it: write "${name}" with quotes`),
-    ),
+    get lostKeys() {
+      return findLostKeys(text, isRecordKey).map(({ name, offset }) =>
+        problem(
+          offset,
+          `${name} begins a comment, so that the mapping lacks it: write "${name}" with quotes`,
+        ),
+      );
+    },
     depthOf: (path) => find(path).depth,
     gives(path) {
       const { node, depth } = find(path);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -52,6 +53,8 @@ export async function openParserServices(
   settings: Config,
   { logger, registry, locate, keep }: Surroundings,
 ): Promise<ParserServices> {
+  // Services that are opened at the same time start their threads before formats are compiled.
+  await setImmediate();
   const { formatFor } = await openCheckedFormats(settings, locate);
   warnOfSeparators(settings.parser, logger);
   const metrics = createParserMetrics(registry);

@@ -82,7 +82,12 @@ export async function openServices(config: Config, given: ServiceTools): Promise
     const { parts } = events;
     registerStoreGauge(tools.registry, parts === undefined ? [shared.parts] : [shared.parts, parts]);
   }
-  const [analysis, parsers, webhooks] = await openTogether(opened, [
+  const [webhooks, analysis, parsers] = await openTogether(opened, [
+    openWebhookServices(config, {
+      ...tools,
+      shared,
+      appendEvent: clickSink(config.webhook.clicks, config.projects, events.sinkOf),
+    }),
     openAnalysisServices(config, {
       ...tools,
       store: events.store,
@@ -90,11 +95,6 @@ export async function openServices(config: Config, given: ServiceTools): Promise
       lateness: events.lateness,
     }),
     openParserServices(config, { ...tools, keep: parsedRecordsSink(config.parser.store, events.sinkOf) }),
-    openWebhookServices(config, {
-      ...tools,
-      shared,
-      appendEvent: clickSink(config.webhook.clicks, config.projects, events.sinkOf),
-    }),
   ]);
   const replays = { clicks: webhooks.replayClick, lines: parsers.replay, records: events.replay };
   const letterPorts = { inbox: webhooks.inbox, replays, leases: shared?.leases, now: tools.now };

@@ -17,8 +17,13 @@ declare module "zod" {
   }
 }
 
+/** The layers of each schema that was asked for. A start walks the same schemas several times. */
+const knownLayers = new WeakMap<Schema, readonly PlainSchema[]>();
+
 /** Returns the schema and its wrapped schemas, outermost first, without the options of a union. */
-function layers(schema: Schema): PlainSchema[] {
+function layers(schema: Schema): readonly PlainSchema[] {
+  const known = knownLayers.get(schema);
+  if (known !== undefined) return known;
   const found: PlainSchema[] = [];
   let current: Schema | undefined = schema;
   while (current !== undefined) {
@@ -26,6 +31,7 @@ function layers(schema: Schema): PlainSchema[] {
     found.push(plain);
     current = wrapped(plain);
   }
+  knownLayers.set(schema, found);
   return found;
 }
 
