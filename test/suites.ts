@@ -207,6 +207,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "services/channel/check/probes": ["test/services/channel/check/check.test.ts"],
   "services/channel/content": ["test/services/channel/content/element.test.ts"],
   "services/channel/delivery": ["test/services/channel/delivery", "test/e2e/channel"],
+  "services/channel/delivery/body": ["test/services/channel/delivery/body/payload.test.ts"],
   "services/channel/delivery/call": [
     "test/services/channel/delivery/call",
     "test/services/channel/delivery/delivery.test.ts",

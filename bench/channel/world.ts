@@ -7,6 +7,8 @@ import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channe
 import { sortAudience } from "../../services/channel/audience/pages.ts";
 import type { AudienceMember, AudienceSource } from "../../services/channel/audience/source.ts";
 import { compileVariants } from "../../services/channel/audience/variants.ts";
+import { BodyMemory } from "../../services/channel/delivery/body/body-memory.ts";
+import { writeBody } from "../../services/channel/delivery/body/write-body.ts";
 import { compileSendPlan } from "../../services/channel/delivery/call/send-plan.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { createBatchWriter } from "../../services/channel/delivery/prepare/batch.ts";
@@ -107,7 +109,10 @@ export async function prepareBodies(url: string, count: number, size: number) {
   const found: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }[] = [];
   const sorting = { variants, take: writer.add, pageRecipients: 5_000 };
   for await (const { isLast } of sortAudience(members, sorting)) {
-    for (const { body } of writer.take(isLast)) found.push({ body, headers: headers(body) });
+    for (const { payload } of writer.take(isLast)) {
+      const body = writeBody(payload, new BodyMemory());
+      found.push({ body, headers: headers(body) });
+    }
   }
   return found;
 }

@@ -10,7 +10,7 @@ export interface FailedItem {
   readonly message: string;
 }
 
-/** A batch without its body, for display. */
+/** A batch without its payload, for display. */
 export interface BatchRecord {
   readonly number: number;
   readonly requestId: string;
@@ -42,14 +42,14 @@ export interface LeasedBatch {
   readonly requestId: string;
   readonly size: number;
   /**
-   * Returns the exact bytes to send. They are decompressed at each call, so that batches which wait take
-   * little memory.
+   * Returns the exact payload. It is decompressed at each call, so that batches which wait take little memory. Batches
+   * that were stored by a version without payloads have the body itself, which is a JSON array.
    */
-  readonly readBody: () => Uint8Array;
+  readonly readPayload: () => Uint8Array;
   /**
-   * Frees the memory of a result of `readBody`, which nothing may use any more. Optional, and saves half of reading.
+   * Frees the memory of a result of `readPayload`, which nothing may use any more. Optional, and saves half of reading.
    */
-  readonly freeBody: (body: Uint8Array) => void;
+  readonly freePayload: (payload: Uint8Array) => void;
   readonly note: string;
   /** The number of this attempt; above 1 the batch may have been sent before. */
   readonly attempts: number;

@@ -85,8 +85,11 @@ export interface NewBatch {
   readonly requestId: string;
   /** The number of messages, at least 1. */
   readonly size: number;
-  /** The exact bytes which every attempt sends. They may change after the batch is stored. */
-  readonly body: Uint8Array;
+  /**
+   * The caller's own encoding of what every attempt sends, returned exactly with a lease. The bytes may change after
+   * the batch is stored.
+   */
+  readonly payload: Uint8Array;
   /** The caller's own text, returned with a lease; for example which messages belong to which A/B group. */
   readonly note: string;
 }

@@ -7,8 +7,18 @@ export interface Element {
   /** Names of the user properties that it uses, in lower case, each once. */
   readonly properties: readonly string[];
   /**
-   * Writes a message as JSON.
+   * The JSON around the values of a message, in their order: before the first value, between two, after the last. The
+   * receipts and a brace follow.
+   */
+  readonly parts: readonly string[];
+  /**
+   * Returns the values of a message as they stand in its JSON, first the push id, with a line end between two: JSON
+   * itself contains none.
    * @param texts values of `properties`, in their order; empty: no value
+   */
+  values(pushId: string, texts: readonly string[]): string;
+  /**
+   * Writes a message as JSON.
    * @param receipts `#ops_receipt_properties`, as JSON
    */
   write(pushId: string, texts: readonly string[], receipts: string): string;
@@ -23,43 +33,47 @@ export function escapeText(text: string): string {
   return JSON.stringify(text.toWellFormed()).slice(1, -1);
 }
 
-/** The value of a user property and the constant JSON after it. */
+/** A place for the value of a user property. */
 interface Slot {
   readonly property: number;
   /** Escaped text for users without a value. */
   readonly fallback: string;
-  readonly after: string;
 }
 
 type Part = string | { readonly property: string; readonly fallback: string };
 
 /** Compiles a content. @param content checked against the channel */
 export function compileElement(channel: Channel, content: Content): Element {
-  const parts: Part[] = [',"params":', ...paramsOf(channel.contentTemplate, content)];
-  parts.push(',"custom_params":', ...customOf(channel), ',"#ops_receipt_properties":');
+  const pieces: Part[] = ['","params":', ...paramsOf(channel.contentTemplate, content)];
+  pieces.push(',"custom_params":', ...customOf(channel), ',"#ops_receipt_properties":');
   const properties: string[] = [];
   const slots: Slot[] = [];
-  let head = "";
-  for (const part of parts) {
-    if (typeof part !== "string") {
-      const known = properties.indexOf(part.property);
-      const property = known === -1 ? properties.push(part.property) - 1 : known;
-      slots.push({ property, fallback: part.fallback, after: "" });
+  const parts = ['{"push_id":"', ""];
+  for (const piece of pieces) {
+    if (typeof piece === "string") {
+      parts[parts.length - 1] += piece;
       continue;
     }
-    const last = slots.at(-1);
-    if (last === undefined) head += part;
-    else slots[slots.length - 1] = { ...last, after: last.after + part };
+    const known = properties.indexOf(piece.property);
+    const property = known === -1 ? properties.push(piece.property) - 1 : known;
+    slots.push({ property, fallback: piece.fallback });
+    parts.push("");
   }
+  const values = (pushId: string, texts: readonly string[]): string => {
+    let lines = escapeText(pushId);
+    for (const { property, fallback } of slots) {
+      const value = texts[property]!;
+      lines += `\n${value === "" ? fallback : escapeText(value)}`;
+    }
+    return lines;
+  };
   return {
     properties,
+    parts,
+    values,
     write(pushId, texts, receipts) {
-      let text = `{"push_id":"${escapeText(pushId)}"${head}`;
-      for (const { property, fallback, after } of slots) {
-        const value = texts[property]!;
-        text += (value === "" ? fallback : escapeText(value)) + after;
-      }
-      return `${text}${receipts}}`;
+      const lines = values(pushId, texts).split("\n");
+      return `${lines.map((value, i) => parts[i]! + value).join("")}${parts.at(-1)}${receipts}}`;
     },
   };
 }

@@ -8,6 +8,8 @@ import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels
 import type { Exchange } from "../exchange/exchange.ts";
 import { judgeOutcome } from "../judge-reply/judge-reply.ts";
 import type { AttemptMarker } from "./attempt-marker.ts";
+import { BodyMemory } from "./body/body-memory.ts";
+import { writeBody } from "./body/write-body.ts";
 import { attempt } from "./call/attempt.ts";
 import { outcomeOf } from "./call/outcome.ts";
 import { RateMeter } from "./call/rate-meter.ts";
@@ -72,6 +74,7 @@ export class Lane {
   /** Batches that are leased and not settled. */
   #held = 0;
   #averageBytes = 0;
+  readonly #bodies = new BodyMemory();
   readonly #sent: RateMeter;
   /** Monotonic time until which there is nothing to lease, unless the store gives notice. */
   #quietUntilMs = 0;
@@ -181,7 +184,7 @@ export class Lane {
     const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation, trace, url } = plan;
     this.#isPaced = rateLimit >= 1;
-    const body = this.#readBody(batch);
+    const body = this.#writeBody(batch);
     const headers = plan.headers(body);
     const slot = await this.#acquireSlot(batch, rateLimit);
     // The store fails the batches of a cancelled run.
@@ -191,7 +194,7 @@ export class Lane {
       return signal.aborted ? undefined : { kind: "released" };
     }
     const began = clock.monotonicMs();
-    const request = { headers, body, timeoutMs, bodyTaken: () => batch.freeBody(body) };
+    const request = { headers, body, timeoutMs, bodyTaken: () => this.#bodies.free(body) };
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
     const result = await attempt(exchange, request, clock, signal).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
@@ -211,8 +214,10 @@ export class Lane {
     return outcome;
   }
 
-  #readBody(batch: LeasedBatch): Uint8Array {
-    const body = batch.readBody();
+  #writeBody({ readPayload, freePayload }: LeasedBatch): Uint8Array {
+    const payload = readPayload();
+    const body = writeBody(payload, this.#bodies);
+    freePayload(payload);
     this.#averageBytes = 0.9 * (this.#averageBytes || body.length) + 0.1 * body.length;
     return body;
   }

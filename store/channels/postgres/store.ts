@@ -143,6 +143,17 @@ const migrations: readonly string[] = [
 
   `-- The trace in which a run began; earlier runs have none.
    ALTER TABLE {runs} ADD COLUMN trace text;`,
+
+  `-- What batches are sent from. Those of earlier versions have bodies, and so have those of replicas that are not
+   -- replaced yet: they do not find batches with payloads.
+   CREATE TABLE {payloads} (
+     run_seq bigint NOT NULL,
+     number bigint NOT NULL,
+     payload bytea NOT NULL,
+     PRIMARY KEY (run_seq, number)
+   ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+   -- Compression takes more time than writing.
+   ALTER TABLE {payloads} ALTER COLUMN payload SET STORAGE EXTERNAL;`,
 ];
 
 export const channelStore: PostgresStore & { readonly operations: ChannelsOperations } = {

@@ -20,7 +20,7 @@ const longestRetryMs = 600_000;
 export interface LeasedRow extends BatchRow {
   readonly run_id: string;
   readonly run_state: RunState;
-  readonly body: Uint8Array;
+  readonly payload: Uint8Array;
 }
 
 export interface LeasedRows {
@@ -45,9 +45,10 @@ export function* leaseBatches(session: Session, leasing: LeaseArguments): Operat
   const { dialect } = session;
   const channelSeq = seqOfChannel(leasing.channelId);
   const found = yield* all<LeasedRow>(
-    `SELECT ${batchColumns}, r.run_id, r.state AS run_state, c.body FROM {batches} b
+    `SELECT ${batchColumns}, r.run_id, r.state AS run_state, COALESCE(p.payload, c.body) AS payload FROM {batches} b
      JOIN {runs} r ON r.seq = b.run_seq
-     JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
+     LEFT JOIN {payloads} p ON p.run_seq = b.run_seq AND p.number = b.number
+     LEFT JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
      WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
      ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked("b")}`,
     channelSeq,

@@ -108,8 +108,8 @@ export function* appendBatches(
     ]),
   );
   yield* insertAll(
-    "INSERT INTO {bodies} (run_seq, number, body)",
-    append.batches.map(({ body }, i) => [seq, append.afterNumber + i, body]),
+    "INSERT INTO {payloads} (run_seq, number, payload)",
+    append.batches.map(({ payload }, i) => [seq, append.afterNumber + i, payload]),
   );
   if (append.resumeData !== null) yield* saveAudience(seq, append.resumeData);
   const row = yield* updateRun(session, held, append);

@@ -6,13 +6,12 @@ export interface Pruned {
   readonly more: boolean;
 }
 
-/** The maximum number of rows that one commit deletes: bodies take up to some 10 KB each. */
-const maxBodies = 500;
+/** The maximum number of rows that one commit deletes: payloads take up to some 10 KB each. */
+const maxPayloads = 500;
 const maxBatches = 5_000;
 
 export function* prune(session: Session, retentionMs: number): Operation<Pruned> {
-  const bodies = yield* pruneBodies(session);
-  if (bodies !== null) return { batches: 0, runs: 0, more: true };
+  if (yield* prunePayloads(session)) return { batches: 0, runs: 0, more: true };
   const expired = yield* first<{ seq: number; latest: number }>(
     `SELECT r.seq, (SELECT COUNT(*) FROM {tasks} t WHERE t.run_seq = r.seq) AS latest FROM {runs} r
      WHERE r.is_open = 0 AND r.ended_at_ms < $1 AND (r.is_pruned = 0
@@ -35,17 +34,21 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
   return { batches: deleted.length, runs: 1, more: true };
 }
 
-/** Deletes bodies left by a stopped run; returns null when there are none. */
-function* pruneBodies(_session: Session): Operation<number | null> {
+/** Deletes payloads and bodies left by a stopped run; returns false when there is no such run. */
+function* prunePayloads(_session: Session): Operation<boolean> {
   const left = yield* first<{ seq: number }>(
     "SELECT seq FROM {runs} WHERE has_bodies = 1 AND is_open = 0 ORDER BY seq LIMIT 1",
   );
-  if (left === null) return null;
-  const deleted = yield* all(
-    `DELETE FROM {bodies} WHERE run_seq = $1 AND number IN (SELECT number FROM {bodies}
-       WHERE run_seq = $1 ORDER BY number LIMIT ${maxBodies}) RETURNING number`,
-    left.seq,
-  );
-  if (deleted.length < maxBodies) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
-  return deleted.length;
+  if (left === null) return false;
+  let deleted = 0;
+  for (const table of ["{payloads}", "{bodies}"]) {
+    const rows = yield* all(
+      `DELETE FROM ${table} WHERE run_seq = $1 AND number IN (SELECT number FROM ${table}
+         WHERE run_seq = $1 ORDER BY number LIMIT ${maxPayloads}) RETURNING number`,
+      left.seq,
+    );
+    deleted = Math.max(deleted, rows.length);
+  }
+  if (deleted < maxPayloads) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
+  return true;
 }

@@ -141,6 +141,7 @@ function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<vo
     held.number,
   );
   if (!isOpen) {
+    yield* run("DELETE FROM {payloads} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
     yield* run("DELETE FROM {bodies} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
   }
 }

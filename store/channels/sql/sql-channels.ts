@@ -3,7 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
-import { compressBodies, decompressBody, freeBody } from "./compress-bodies.ts";
+import { compressPayloads, decompressPayload, freePayload } from "./compress-payloads.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
 import type { ChannelsOperations } from "./sql.ts";
 
@@ -156,7 +156,7 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const packed = { ...append, batches: await compressBodies(append.batches) };
+    const packed = { ...append, batches: await compressPayloads(append.batches) };
     const run = await this.#call("appendBatches", [token, packed, this.#options.leaseNow()], options);
     return run === null ? { kind: "stale" } : this.#notifyAfter({ kind: "appended", run });
   }
@@ -177,7 +177,7 @@ export class SqlChannels implements port.ChannelStore {
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
     const batches = rows.map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
-      const { size, body, note, retries } = row;
+      const { size, payload, note, retries } = row;
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
       return {
         token,
@@ -186,8 +186,8 @@ export class SqlChannels implements port.ChannelStore {
         number,
         requestId,
         size,
-        readBody: () => decompressBody(body),
-        freeBody: (read) => freeBody(body, read),
+        readPayload: () => decompressPayload(payload),
+        freePayload: (read) => freePayload(payload, read),
         note,
         attempts: row.attempts + 1,
         retries,

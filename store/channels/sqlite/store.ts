@@ -142,6 +142,14 @@ const migrations: readonly string[] = [
 
   `-- The trace in which a run began; earlier runs have none.
    ALTER TABLE runs ADD COLUMN trace TEXT;`,
+
+  `-- What batches are sent from; those of earlier versions have bodies.
+   CREATE TABLE payloads (
+     run_seq INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     payload BLOB NOT NULL,
+     PRIMARY KEY (run_seq, number)
+   ) STRICT;`,
 ];
 
 export const channelStore: SqliteStore & { readonly operations: ChannelsOperations } = {

@@ -16,7 +16,7 @@ export function testAttempts(open: OpenWorld): void {
     await world.reopen();
     const [second] = await leaseAll(world.store, channelId);
     expect(second).toMatchObject({ requestId: first!.requestId, attempts: 2, retries: 1 });
-    expect(text(second!.readBody())).toBe(text(first!.readBody()));
+    expect(text(second!.readPayload())).toBe(text(first!.readPayload()));
     await world.store.settleBatches([{ token: second!.token, outcome: succeeded }]);
     expect(await world.store.statistics(run.runId)).toMatchObject({
       sent: 1,

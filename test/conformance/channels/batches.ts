@@ -22,10 +22,10 @@ export function testBatches(open: OpenWorld): void {
         },
         { number: 1, untilMs: world.clock.ms + 1_000 },
       ]);
-      expect(text(first.batches[0]!.readBody())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
+      expect(text(first.batches[0]!.readPayload())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
       expect(first.nextDueInMs).toBe(0);
-      first.batches[0]!.freeBody(first.batches[0]!.readBody());
-      expect(text(first.batches[0]!.readBody())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
+      first.batches[0]!.freePayload(first.batches[0]!.readPayload());
+      expect(text(first.batches[0]!.readPayload())).toBe('[{"push_id":"a"},{"push_id":"b"}]');
       const second = await world.store.leaseBatches({ ...lease, channelId });
       expect(second.batches.map(({ number }) => number)).toEqual([2]);
       expect(second.nextDueInMs).toBe(1_000);

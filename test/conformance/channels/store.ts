@@ -99,8 +99,8 @@ export async function beginRun(store: ChannelStore, name = "mail"): Promise<Runn
 }
 
 export function batchOf(pushIds: readonly string[]): NewBatch {
-  const body = JSON.stringify(pushIds.map((push_id) => ({ push_id })));
-  return { requestId: `request ${pushIds[0]}`, size: pushIds.length, body: bytes(body), note: "a note" };
+  const payload = bytes(JSON.stringify(pushIds.map((push_id) => ({ push_id }))));
+  return { requestId: `request ${pushIds[0]}`, size: pushIds.length, payload, note: "a note" };
 }
 
 /** A run whose batches are made: one for each list of push ids. */

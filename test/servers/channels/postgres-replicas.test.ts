@@ -6,7 +6,15 @@ import {
 } from "../../../store/channels/channels.ts";
 import { migrate, openPostgresChannels } from "../../../store/channels/postgres/open.ts";
 import { migrate as migrateInbox } from "../../../store/inbox/postgres/open.ts";
-import { addChannel, addTask, day, lease, preparedRun, succeeded } from "../../conformance/channels/store.ts";
+import {
+  addChannel,
+  addTask,
+  day,
+  lease,
+  preparedRun,
+  succeeded,
+  text,
+} from "../../conformance/channels/store.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 
 let server: PostgresServer;
@@ -70,6 +78,22 @@ it("give each batch to one of them, and end the run once", async () => {
   });
 });
 
+it("send the batches of the version before, which finds none of theirs", async () => {
+  await using replicas = await openReplicas();
+  const { stores, schema } = replicas;
+  const { channelId } = await preparedRun(stores[0], [["a"], ["b"]]);
+  const move = `WITH moved AS (DELETE FROM ${schema}.channel_payloads WHERE number = 0 RETURNING *)`;
+  server.query(`${move} INSERT INTO ${schema}.channel_bodies SELECT * FROM moved`);
+  const { batches } = await stores[1].leaseBatches({ ...lease, channelId, leaseMs: 60_000 });
+  expect(batches.map(({ readPayload }) => text(readPayload()))).toEqual([
+    '[{"push_id":"a"}]',
+    '[{"push_id":"b"}]',
+  ]);
+  await stores[1].settleBatches(batches.map(({ token }) => ({ token, outcome: succeeded })));
+  const left = (table: string) => server.query(`SELECT count(*) FROM ${schema}.channel_${table}`);
+  expect([left("bodies"), left("payloads")]).toEqual(["0", "0"]);
+});
+
 it("claim the time of a task once", async () => {
   await using replicas = await openReplicas();
   const { taskId } = await addTask(replicas.stores[0], await addChannel(replicas.stores[0]), 1_000);
@@ -97,7 +121,7 @@ it("live beside the inbox in one schema", async () => {
   const schema = `channels_${++schemas}`;
   expect(await migrateInbox(server, schema)).toEqual({ from: 0, to: 6 });
   const both = await Promise.all([migrate(server, schema), migrate(server, schema)]);
-  expect(both.map(({ from }) => from).toSorted()).toEqual([0, 4]);
+  expect(both.map(({ from }) => from).toSorted()).toEqual([0, 5]);
   await using store = await openPostgresChannels({ url: server.url, schema });
   expect(await store.dueTasks(1)).toEqual({ due: [], nextAtMs: null });
 });

@@ -46,7 +46,7 @@ export class PushInvariants {
 
   /** Checks the rules which a commit may break. */
   committed({ tables }: Transaction): void {
-    if (tables.has("channel_bodies")) this.#checkBodies();
+    if (tables.has("channel_payloads")) this.#checkBodies();
     if (tables.has("channel_batches") || tables.has("channel_tallies")) this.#checkCounts();
     if (tables.has("channel_runs") || tables.has("channel_tasks")) {
       this.#checkTask();
@@ -109,7 +109,7 @@ export class PushInvariants {
   }
 
   sent(batch: LeasedBatch): void {
-    const body = Buffer.from(batch.readBody()).toString();
+    const body = Buffer.from(batch.readPayload()).toString();
     if (this.#of(batch).body !== body)
       throw new InvariantError(`batch ${batch.number} is sent as ${this.#of(batch).body} and as ${body}`);
     for (const pushId of JSON.parse(body) as string[]) this.#sent.add(pushId);
@@ -190,10 +190,10 @@ export class PushInvariants {
     if (task.next_run_at_ms !== null) throw new InvariantError("a cancelled task has a further time");
   }
 
-  #of({ number, readBody }: LeasedBatch): KnownBatch {
+  #of({ number, readPayload }: LeasedBatch): KnownBatch {
     const known = this.#batches.get(number);
     if (known !== undefined) return known;
-    const text = Buffer.from(readBody()).toString();
+    const text = Buffer.from(readPayload()).toString();
     const fresh = { body: text, least: 0, most: 0, leaseUntilMs: 0, token: "", isSettling: false };
     this.#batches.set(number, fresh);
     return fresh;
@@ -201,11 +201,11 @@ export class PushInvariants {
 
   /** Each recipient is in one batch, which never changes. */
   #checkBodies(): void {
-    const rows = this.#server.read<{ number: number; body: Uint8Array }>(
-      "SELECT number, body FROM channel_bodies",
+    const rows = this.#server.read<{ number: number; payload: Uint8Array }>(
+      "SELECT number, payload FROM channel_payloads",
     );
-    for (const { number, body } of rows) {
-      const text = Buffer.from(body).toString();
+    for (const { number, payload } of rows) {
+      const text = Buffer.from(payload).toString();
       const known = this.#stored.get(number) ?? text;
       if (known !== text) throw new InvariantError(`batch ${number} is ${known} and ${text}`);
       this.#stored.set(number, text);

@@ -75,9 +75,9 @@ async function prepare(own: PushReplica, { token, run }: Preparation): Promise<v
     for (let left = random.int(0, 3); left > 0 && from < recipients.length; left--) {
       const pushIds = recipients.slice(from, from + random.int(1, maxBatchSize));
       from += pushIds.length;
-      const body = Buffer.from(JSON.stringify(pushIds));
+      const payload = Buffer.from(JSON.stringify(pushIds));
       const requestId = `${replica.name} ${random.int(0, 1e9)}`;
-      batches.push({ requestId, size: pushIds.length, body, note: "" });
+      batches.push({ requestId, size: pushIds.length, payload, note: "" });
     }
     const isLast = from === recipients.length;
     const counted = { planned: from - start, filtered: 0, control: 0 };

@@ -1,6 +1,8 @@
 import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
 import type { Verdict } from "../../judge-reply/judge-reply.ts";
 import type { FailedElement } from "../../judge-reply/read-reply.ts";
+import { BodyMemory } from "../body/body-memory.ts";
+import { writeBody } from "../body/write-body.ts";
 import { countSegments } from "../prepare/segments.ts";
 
 export interface RetryRule {
@@ -29,8 +31,9 @@ export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule)
 }
 
 /** Returns the failed items. Reads their push ids from the body, which is rarely needed. */
-function itemsOf({ readBody }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
+function itemsOf({ readPayload }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
   if (failed.length === 0) return [];
-  const elements = JSON.parse(Buffer.from(readBody()).toString()) as readonly { readonly push_id: string }[];
+  const body = Buffer.from(writeBody(readPayload(), new BodyMemory())).toString();
+  const elements = JSON.parse(body) as readonly { readonly push_id: string }[];
   return failed.map(({ index, message }) => ({ index, message, pushId: elements[index - 1]!.push_id }));
 }

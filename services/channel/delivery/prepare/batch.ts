@@ -2,7 +2,8 @@ import type { NewBatch } from "../../../../store/channels/channels.ts";
 import type { AddRecipient } from "../../audience/pages.ts";
 import type { Variants } from "../../audience/variants.ts";
 import { compileReceipts, type PushOrigin } from "../../content/receipts.ts";
-import { BodyBuffer } from "./body-buffer.ts";
+import { PayloadWriter } from "../body/write-payload.ts";
+import { PayloadBuffer } from "./payload-buffer.ts";
 import { encodeNote } from "./segments.ts";
 
 export interface BatchPlan {
@@ -19,7 +20,7 @@ export interface BatchWriter {
   /** Writes a message to the open batch. */
   readonly add: AddRecipient;
   /**
-   * Returns and removes the complete batches, with `isLast` also the open one. Their bodies are valid until the next
+   * Returns and removes the complete batches, with `isLast` also the open one. Their payloads are valid until the next
    * call: then their memory is used again.
    */
   take(isLast: boolean): readonly NewBatch[];
@@ -36,17 +37,15 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
     chosen.every((variant) => variant === chosen[0])
       ? notes[chosen[0]!]!
       : encodeNote(chosen.map((variant) => variants.all[variant]!));
+  const payload = new PayloadWriter();
   let batches: NewBatch[] = [];
-  let [open, taken] = [new BodyBuffer(), new BodyBuffer()];
+  let [open, taken] = [new PayloadBuffer(), new PayloadBuffer()];
   let requestId = "";
   let written: readonly string[] = [];
-  let text = "";
   let chosen: number[] = [];
   const close = (): void => {
-    // Joining an array of elements costs a quarter more.
-    const body = open.write(`${text}]`);
-    batches.push({ requestId, size: chosen.length, body, note: noteOf(chosen) });
-    text = "";
+    const note = noteOf(chosen);
+    batches.push({ requestId, size: chosen.length, payload: open.write(payload.take()), note });
     chosen = [];
   };
   return {
@@ -55,8 +54,7 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
         requestId = origin.kind === "journey" ? "" : newRequestId();
         written = receipts.map((write) => write(requestId));
       }
-      text += chosen.length === 0 ? "[" : ",";
-      text += variants.all[variant]!.element.write(pushId, texts, written[variant]!);
+      payload.add(variants.all[variant]!.element, pushId, texts, written[variant]!);
       chosen.push(variant);
       if (chosen.length === size) close();
     },

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { ChannelsOpenError } from "../../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
-import { leaseAll, preparedRun, retryAfter } from "../../../conformance/channels/store.ts";
+import { leaseAll, preparedRun, retryAfter, succeeded, text } from "../../../conformance/channels/store.ts";
 import { openTempFolder } from "../../inbox/temp-folder.ts";
 
 const held: DatabaseSync[] = [];
@@ -28,7 +28,7 @@ it.each<[string, string, (path: string) => void]>([
   ["damaged", "is damaged or not a SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
-    "has version 99, newer than 4",
+    "has version 99, newer than 5",
     (path) =>
       new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
   ],
@@ -63,7 +63,7 @@ it("takes over at once what a previous process was sending and preparing", async
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
 });
 
-it("migrates a file of the first version, and sends its batches", async () => {
+it("migrates a file of the first version, and sends its batches with their bodies", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const first = await openSqliteChannels({ path });
@@ -71,13 +71,20 @@ it("migrates a file of the first version, and sends its batches", async () => {
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
   file.exec(
-    "ALTER TABLE batches DROP COLUMN is_begun; ALTER TABLE runs DROP COLUMN trace; DROP TABLE shares; DROP TABLE clock; PRAGMA user_version = 1",
+    "ALTER TABLE batches DROP COLUMN is_begun; ALTER TABLE runs DROP COLUMN trace; DROP TABLE shares; DROP TABLE clock; INSERT INTO bodies SELECT * FROM payloads; DROP TABLE payloads; PRAGMA user_version = 1",
   );
   file.close();
-  await using second = await openSqliteChannels({ path });
-  expect(await leaseAll(second, channelId)).toMatchObject([{ size: 1, attempts: 1 }]);
+  const second = await openSqliteChannels({ path });
+  const [batch, ...others] = await leaseAll(second, channelId);
+  expect([batch, others]).toMatchObject([{ size: 1, attempts: 1 }, []]);
+  expect(text(batch!.readPayload())).toBe('[{"push_id":"a"}]');
+  await second.settleBatches([{ token: batch!.token, outcome: succeeded }]);
   const asked = { channelId, perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
   expect(await second.shareRate(asked)).toMatchObject({ held: 10 });
+  await second[Symbol.asyncDispose]();
+  const left = new DatabaseSync(path);
+  expect(left.prepare("SELECT number FROM bodies").all()).toEqual([]);
+  left.close();
 });
 
 it.each<[string, passedMs: number, waitMs: number]>([

@@ -8,6 +8,7 @@ import type { AudienceMember, AudienceSource } from "../../../../../services/cha
 import { prepareRun } from "../../../../../services/channel/delivery/prepare/prepare.ts";
 import type { ChannelStore } from "../../../../../store/channels/channels.ts";
 import { contentOf } from "../../content/template.ts";
+import { bodyOf } from "../body/body-of.ts";
 import { ended, noUsers, openDelivery, openReceiver, openStore, pushIds, startTask } from "../world.ts";
 
 type TaskInit = Exclude<MessageInitShape<typeof TaskSchema>, Task>;
@@ -50,8 +51,8 @@ async function pushIdsSent(store: ChannelStore): Promise<readonly string[]> {
     leaseMs: 1_000,
     owner: "t",
   });
-  return batches.flatMap(({ readBody }) =>
-    (JSON.parse(Buffer.from(readBody()).toString()) as { push_id: string }[]).map(({ push_id }) => push_id),
+  return batches.flatMap(({ readPayload }) =>
+    (JSON.parse(bodyOf(readPayload())) as { push_id: string }[]).map(({ push_id }) => push_id),
   );
 }
 

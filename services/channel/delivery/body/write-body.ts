@@ -1,0 +1,76 @@
+import type { BodyMemory } from "./body-memory.ts";
+import { knownFrame, newFrame } from "./write-payload.ts";
+
+const lineEnd = 0x0a;
+const comma = 0x2c;
+const [bracket, endBracket] = [0x5b, 0x5d];
+
+/** The JSON around the values of a message, as bytes. */
+interface Frame {
+  readonly parts: readonly Uint8Array[];
+  readonly bytes: number;
+}
+
+/**
+ * Writes the body that a payload makes. It copies bytes: strings would cost twice the time, and the garbage collector
+ * as much again.
+ * @param payload also a body, as versions without payloads stored it
+ */
+export function writeBody(payload: Uint8Array, memory: BodyMemory): Uint8Array {
+  if (payload[0] !== newFrame) {
+    const body = memory.take(payload.length).subarray(0, payload.length);
+    body.set(payload);
+    return body;
+  }
+  const frames: Frame[] = [];
+  let frame: Frame | undefined;
+  let body = memory.take(0);
+  let length = 0;
+  for (let at = 0; at < payload.length; ) {
+    const first = payload[at];
+    if (first === newFrame || first === knownFrame) {
+      const end = endOfLine(payload, at);
+      const number = Number(Buffer.from(payload.subarray(at + 1, end)).toString());
+      at = end + 1;
+      if (first === newFrame) {
+        frames.push(readFrame(payload, at, number));
+        at += frames.at(-1)!.bytes + number;
+      }
+      frame = frames[first === newFrame ? frames.length - 1 : number];
+      continue;
+    }
+    // What follows the frame's own bytes is at most the rest of the payload, a comma and the last bracket.
+    const most = length + frame!.bytes + payload.length - at + 2;
+    if (most > body.length) body = memory.extend(body, length, most);
+    body[length++] = length === 1 ? bracket : comma;
+    const { parts } = frame!;
+    for (let i = 0; i < parts.length - 1; i++) {
+      body.set(parts[i]!, length);
+      length += parts[i]!.length;
+      for (let byte = payload[at++]; byte !== undefined && byte !== lineEnd; byte = payload[at++]) {
+        body[length++] = byte;
+      }
+    }
+    body.set(parts.at(-1)!, length);
+    length += parts.at(-1)!.length;
+  }
+  body[length++] = endBracket;
+  return body.subarray(0, length);
+}
+
+function readFrame(payload: Uint8Array, start: number, count: number): Frame {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for (let at = start; parts.length < count; ) {
+    const end = endOfLine(payload, at);
+    parts.push(payload.subarray(at, end));
+    bytes += end - at;
+    at = end + 1;
+  }
+  return { parts, bytes };
+}
+
+function endOfLine(payload: Uint8Array, at: number): number {
+  const end = payload.indexOf(lineEnd, at);
+  return end === -1 ? payload.length : end;
+}
