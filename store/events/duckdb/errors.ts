@@ -1,4 +1,5 @@
 import { EventsMemoryError, EventsUnavailableError, PatternTooLargeError } from "../events.ts";
+import type { SumForm } from "../sql/sum-forms.ts";
 
 /** Errors of the disk, the memory and the engine itself, by the start of the engine's messages. */
 const unavailable =
@@ -35,7 +36,12 @@ const codeOf = (error: Error): string => ("code" in error ? String(error.code) :
 
 const tooLarge = /^Conversion Error: (?:Could not cast value|Type DOUBLE with value) .*DECIMAL\(16,\s?6\)/;
 
-/** Reports whether a statement failed at a value too large for the sums of its scan. */
-export function isTooLargeForSum(error: unknown): boolean {
-  return error instanceof Error && tooLarge.test(error.message);
+/** The message of a statement which fails since the values of a sum are not decimal numbers, or are too large. */
+export const notDecimal = "a sum is not one of decimal numbers";
+
+/** Returns the form of sums in which a statement failed at a value that the form does not accept. */
+export function failedSumForm(error: unknown): SumForm | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.message.startsWith(`Invalid Input Error: ${notDecimal}`)) return "decimal";
+  return tooLarge.test(error.message) ? "split" : undefined;
 }

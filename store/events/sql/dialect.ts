@@ -70,6 +70,11 @@ export interface Dialect {
   readonly inMillionths?: (number: string) => string;
   /** A double below 2^62 as a whole number, whose sum can be larger; null or 0 where the condition does not hold. */
   remainder(number: string, isPresent: string): string;
+  /**
+   * Sums that fail unless all values are decimal numbers; undefined when the engine has none that are faster than those
+   * of split values.
+   */
+  readonly decimalSums?: DecimalSums;
   /** Adds a list of doubles in sequence, from the lowest on. */
   sumInOrder(list: string): string;
   /**
@@ -109,6 +114,14 @@ export interface ValueType {
 
 export const scalar = (of: ScalarType): ValueType => ({ of, isList: false });
 export const listOf = (of: ScalarType): ValueType => ({ of, isList: true });
+
+/** Exact sums of decimal numbers with up to six places. */
+export interface DecimalSums {
+  /** The millionths of a value, and a number which is above every exact sum unless they are all of the value. */
+  split(value: string): readonly [units: string, size: string];
+  /** The sum, as that of `millionths`. The statement fails if sums of sizes are not exact. */
+  sum(units: string, size: string, filter: string | undefined): string;
+}
 
 /** How the values of rows with equal keys become one. */
 export type Merge =

@@ -4,6 +4,7 @@ import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
 import type { Parameters, ScalarValue } from "./parameters.ts";
 import type { EventColumn, EventsWanted, Relations, UserColumn } from "./relations.ts";
 import type { Stages } from "./stages.ts";
+import type { SumForm } from "./sum-forms.ts";
 
 interface From {
   readonly tables: string;
@@ -16,8 +17,8 @@ export interface CompileContext {
   readonly relations: Relations;
   readonly parameters: Parameters;
   readonly zone: readonly ZoneStep[];
-  /** Whether sums accept values of any size. Otherwise the statement fails at a value of 10^10 or above. */
-  readonly hasWideSums?: boolean;
+  /** The statement fails at a value that the form does not accept. Default: `split`. */
+  readonly sumForm?: SumForm;
   /** Whether buckets overlap. */
   readonly hasWindows?: boolean;
   /** Whether numbers of several stretches are merged, for totals or windows. */

@@ -12,10 +12,11 @@ import type { Relations } from "./relations.ts";
 import { createSharedRows, shouldShare } from "./shared-rows.ts";
 import { type CompileContext, Source } from "./source.ts";
 import { Stages } from "./stages.ts";
+import type { SumForm } from "./sum-forms.ts";
 
 export interface ScanForm {
-  /** Whether sums accept values of 10^10 or above. Without it the query fails at such a value. */
-  readonly hasWideSums?: boolean;
+  /** The query fails at a value that the form does not accept. Default: `split`. */
+  readonly sumForm?: SumForm;
   /** Whether users are divided among several shards. */
   readonly isSharded?: boolean;
 }
@@ -32,7 +33,7 @@ export function compileScan(
   scan: Scan,
   relations: Relations,
   dialect: Dialect,
-  { hasWideSums = false, isSharded = false }: ScanForm = {},
+  { sumForm = "split", isSharded = false }: ScanForm = {},
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
   const stages = isSharded ? new Stages(parameters) : undefined;
@@ -41,7 +42,7 @@ export function compileScan(
     relations,
     parameters,
     zone: scan.zone,
-    hasWideSums,
+    sumForm,
     hasWindows: scan.buckets.windows !== undefined,
     mergesStretches: scan.totals || scan.buckets.windows !== undefined,
     stages,

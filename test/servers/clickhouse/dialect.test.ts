@@ -12,6 +12,7 @@ import {
   valueOfParts,
 } from "../../../store/events/sql/measure/exact-sum.ts";
 import { Parameters } from "../../../store/events/sql/parameters.ts";
+import type { SumForm } from "../../../store/events/sql/sum-forms.ts";
 import { type ClickHouseServer, openClickHouse } from "./server.ts";
 
 /** Builds one expression, or a SELECT of one column. */
@@ -68,9 +69,9 @@ const numbers =
   (dialect, parameters) =>
     `SELECT ${aggregate("x", dialect, parameters)} AS y FROM (SELECT ${dialect.unnest(parameters.bindList("number", values))} AS x) r`;
 
-const exactSum = (values: readonly number[], isWide: boolean): Build =>
+const exactSum = (values: readonly number[], form: SumForm): Build =>
   numbers(values, (x, dialect) => {
-    const sum = { dialect, isWide };
+    const sum = { dialect, form };
     const parts = sumParts(splitValue(dialect.nullable(x), sum), undefined, "s", sum);
     const texts = partNames("s", sum).map((name) =>
       parts.find((part) => part.endsWith(` AS ${name}`))!.replace(/ AS \w+$/, ""),
@@ -225,18 +226,18 @@ describe("the same value in ClickHouse and in DuckDB", () => {
 
   const tenths = Array.from({ length: 10 }, () => 0.1);
   it.each<[string, Build, unknown]>([
-    ["a sum of tenths", exactSum(tenths, false), 1],
-    ["a sum in which one would be lost", exactSum([1e9, 2 ** -40, -1e9], false), 2 ** -40],
+    ["a sum of tenths", exactSum(tenths, "split"), 1],
+    ["a sum in which one would be lost", exactSum([1e9, 2 ** -40, -1e9], "split"), 2 ** -40],
     [
       "a sum beyond 64 bits",
       exactSum(
         Array.from({ length: 2_000 }, () => 9_999_999_999),
-        false,
+        "split",
       ),
       19_999_999_998_000,
     ],
-    ["a sum of large values, from the lowest on", exactSum([1e300, 1, -1e300, 2e10], true), 1],
-    ["a sum of small values that may be large", exactSum(tenths, true), 1],
+    ["a sum of large values, from the lowest on", exactSum([1e300, 1, -1e300, 2e10], "wide"), 1],
+    ["a sum of small values that may be large", exactSum(tenths, "wide"), 1],
     ["a sum of nothing", numbers([1], (x, d) => `sum(${d.nullable(x)}) FILTER (WHERE ${nothing})`), null],
     [
       "the minimum of nothing",

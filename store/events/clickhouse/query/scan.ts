@@ -4,7 +4,7 @@ import type { Statement } from "../../sql/parameters.ts";
 import { emptyResult, readResult } from "../../sql/result.ts";
 import { compileScan } from "../../sql/sql.ts";
 import type { Stage } from "../../sql/stages.ts";
-import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
+import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
 import { bindStatement, clickhouseDialect, isTooLargeForSum } from "./dialect.ts";
 import { openQuery, type Plans, type Query, type QuerySource } from "./query.ts";
 import { relationsOf } from "./relations.ts";
@@ -14,10 +14,10 @@ import { selectUsers, streamUsers } from "./users.ts";
 
 /** Runs plans on all shards. */
 export function createPlans(source: QuerySource): Plans {
-  const wide = createWideSums();
+  const sums = createSumForms("split");
   return {
-    scan: async (scan, signal) => (await runScans(source, [scan], { signal, wide }))[0]!,
-    scanAll: (scans, signal) => runScans(source, scans, { signal, wide }),
+    scan: async (scan, signal) => (await runScans(source, [scan], { signal, sums }))[0]!,
+    scanAll: (scans, signal) => runScans(source, scans, { signal, sums }),
     users: (scan, signal) => streamUsers(source, scan, signal),
     selectUsers: (selection, signal) => selectUsers(source, selection, signal),
     summarize: (scan, of, signal) => runSummary(source, scan, of, signal),
@@ -26,14 +26,14 @@ export function createPlans(source: QuerySource): Plans {
 
 interface ScanOptions {
   readonly signal: AbortSignal;
-  readonly wide: WideSums;
+  readonly sums: SumForms;
 }
 
 /** Runs scans on one snapshot of each project. */
 async function runScans(
   source: QuerySource,
   scans: readonly Scan[],
-  { signal, wide }: ScanOptions,
+  { signal, sums }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
   const [first] = scans;
@@ -41,28 +41,27 @@ async function runScans(
   const projects = scans.map(({ projectId }) => projectId);
   using query = await openQuery(source, first, signal, projects);
   const results: ScanResult[] = [];
-  for (const scan of scans) results.push(await runScan(query, scan, wide));
+  for (const scan of scans) results.push(await runScan(query, scan, sums));
   return results;
 }
 
-async function runScan(query: Query, scan: Scan, wide: WideSums): Promise<ScanResult> {
+async function runScan(query: Query, scan: Scan, sums: SumForms): Promise<ScanResult> {
   // Another query may mark the same sums while this one runs.
-  const hasWideSums = wide.has(scan);
+  const form = sums.of(scan);
   try {
-    return await runOnce(query, scan, hasWideSums);
+    return await runOnce(query, scan, form);
   } catch (error) {
-    if (!isTooLargeForSum(error) || hasWideSums) throw error;
-    wide.add([scan]);
-    return await runOnce(query, scan, true);
+    if (!isTooLargeForSum(error) || form === "wide") throw error;
+    return await runOnce(query, scan, sums.next([scan], form));
   }
 }
 
 /** Runs one scan. @throws Error when a value is too large for the sums of its form */
-export async function runOnce(query: Query, scan: Scan, hasWideSums: boolean): Promise<ScanResult> {
+export async function runOnce(query: Query, scan: Scan, sumForm: SumForm): Promise<ScanResult> {
   const { connection, signal } = query;
   const relations = relationsOf(query.snapshot(scan.projectId));
   const isSharded = connection.shardCount > 1;
-  const compiled = compileScan(scan, relations, clickhouseDialect, { hasWideSums, isSharded });
+  const compiled = compileScan(scan, relations, clickhouseDialect, { sumForm, isSharded });
   if (compiled === undefined) return emptyResult(scan);
   const rows = await readRows(await readScan(query, compiled));
   return await readResult({ rows, compiled, schema: relations.schema }, scan, signal);

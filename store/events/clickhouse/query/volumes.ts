@@ -146,7 +146,7 @@ async function readUsers(query: Query, snapshot: ProjectSnapshot): Promise<UserV
 type Counts = Omit<TopValues, "values">;
 
 async function countEvents(query: Query, wanted: ValuesWanted): Promise<Counts> {
-  await using result = await runOnce(query, countingScan(wanted), false);
+  await using result = await runOnce(query, countingScan(wanted), "split");
   const [all, withValue] = (await result.cells()).values;
   return { count: all?.[0] ?? 0, withValue: withValue?.[0] ?? 0 };
 }

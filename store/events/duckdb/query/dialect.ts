@@ -11,6 +11,7 @@ import {
 } from "@duckdb/node-api";
 import type { Dialect, ScalarType, ValueType } from "../../sql/dialect.ts";
 import type { Parameter, ScalarValue, Statement } from "../../sql/parameters.ts";
+import { notDecimal } from "../errors.ts";
 
 const scalars = {
   number: "DOUBLE",
@@ -81,6 +82,17 @@ export const duckdbDialect: Dialect = {
   numberOfMillionths: (units) => `CAST(${units} AS DOUBLE)`,
   // Most values have none; finding that out takes a third of the time of casting and adding zeros.
   remainder: (number, isPresent) => `CASE WHEN ${isPresent} THEN CAST(${number} AS BIGINT) END`,
+  decimalSums: {
+    split(value) {
+      const units = `round(${value} * 1e6)`;
+      return [units, `CASE WHEN ${value} <> ${units} / 1e6 THEN 1e300 ELSE abs(${units}) END`];
+    },
+    sum(units, size, filter) {
+      const isInexact = `${withFilter(`sum(${size})`, filter)} > ${Number.MAX_SAFE_INTEGER}`;
+      const sum = `CAST(${withFilter(`sum(${units})`, filter)} AS DECIMAL(22, 0)) * CAST(0.000001 AS ${millionths})`;
+      return `CASE WHEN ${isInexact} THEN error('${notDecimal}') ELSE ${sum} END`;
+    },
+  },
   sumInOrder: (list) => `list_sum(list_sort(${list}))`,
   collect: (value) => `list(${value})`,
   merge: onlyOneShard,

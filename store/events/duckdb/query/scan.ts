@@ -3,8 +3,8 @@ import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
 import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
 import { emptyResult, type FoundRows, readResult } from "../../sql/result.ts";
 import { compileScan } from "../../sql/sql.ts";
-import { createWideSums, type WideSums } from "../../sql/wide-sums.ts";
-import { isTooLargeForSum } from "../errors.ts";
+import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
+import { failedSumForm } from "../errors.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
 import type { Queries, Query, Scans } from "./query.ts";
 import { relationsFor, relationsOf } from "./relations.ts";
@@ -13,10 +13,10 @@ import { streamUsers } from "./users.ts";
 
 /** Runs plans with one statement for each scan. */
 export function createScans(queries: Queries): Scans {
-  const wide = createWideSums();
+  const sums = createSumForms("decimal");
   return {
-    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, wide }))[0]!,
-    scanAll: (scans, signal) => runScans(queries, scans, { signal, wide }),
+    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, sums }))[0]!,
+    scanAll: (scans, signal) => runScans(queries, scans, { signal, sums }),
     users: (scan, signal) => streamUsers(queries, scan, signal),
     summarize: (scan, of, signal) => runSummary(queries, scan, of, signal),
   };
@@ -24,34 +24,37 @@ export function createScans(queries: Queries): Scans {
 
 interface ScanOptions {
   readonly signal: AbortSignal;
-  readonly wide: WideSums;
+  readonly sums: SumForms;
 }
 
 /** Runs scans in one snapshot. Their cells are in memory and do not need it any longer. */
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  { signal, wide }: ScanOptions,
+  { signal, sums }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
   const [first] = scans;
   if (first === undefined) return [];
   // Another query may mark the same sums while this one runs.
-  const forms = scans.map((scan) => ({ scan, hasWideSums: wide.has(scan) }));
-  try {
-    return await runInSnapshot(queries, first, forms, signal);
-  } catch (error) {
-    if (!isTooLargeForSum(error) || forms.every(({ hasWideSums }) => hasWideSums)) throw error;
-    wide.add(scans);
-    // The failed statement ended the snapshot, so all scans take a new one.
-    const wideForms = scans.map((scan) => ({ scan, hasWideSums: true }));
-    return await runInSnapshot(queries, first, wideForms, signal);
+  let formed = scans.map((scan): FormedScan => ({ scan, sumForm: sums.of(scan) }));
+  for (;;) {
+    try {
+      return await runInSnapshot(queries, first, formed, signal);
+    } catch (error) {
+      const failed = failedSumForm(error);
+      const raised = formed.filter(({ sumForm }) => sumForm === failed).map(({ scan }) => scan);
+      if (failed === undefined || raised.length === 0) throw error;
+      // The failed statement ended the snapshot, so all scans take a new one.
+      const next = sums.next(raised, failed);
+      formed = formed.map((one) => (one.sumForm === failed ? { ...one, sumForm: next } : one));
+    }
   }
 }
 
 interface FormedScan {
   readonly scan: Scan;
-  readonly hasWideSums: boolean;
+  readonly sumForm: SumForm;
 }
 
 async function runInSnapshot(
@@ -62,8 +65,7 @@ async function runInSnapshot(
 ): Promise<readonly ScanResult[]> {
   await using query = await queries.open(first, signal);
   const results: ScanResult[] = [];
-  for (const { scan, hasWideSums } of scans)
-    results.push(await runScan(query, scan, { signal, hasWideSums }));
+  for (const { scan, sumForm } of scans) results.push(await runScan(query, scan, { signal, sumForm }));
   return results;
 }
 
@@ -71,16 +73,16 @@ async function runInSnapshot(
 export async function runScan(
   query: Query,
   scan: Scan,
-  { signal, hasWideSums }: { readonly signal: AbortSignal; readonly hasWideSums: boolean },
+  { signal, sumForm }: { readonly signal: AbortSignal; readonly sumForm: SumForm },
 ): Promise<ScanResult> {
-  const found = await fetchRows(query, scan, hasWideSums);
+  const found = await fetchRows(query, scan, sumForm);
   if (found === undefined) return emptyResult(scan);
   return await readResult(found, scan, signal);
 }
 
-async function fetchRows(query: Query, scan: Scan, hasWideSums: boolean): Promise<FoundRows | undefined> {
+async function fetchRows(query: Query, scan: Scan, sumForm: SumForm): Promise<FoundRows | undefined> {
   const relations = await relationsFor(query, scan);
-  const compiled = compileScan(scan, relations, duckdbDialect, { hasWideSums });
+  const compiled = compileScan(scan, relations, duckdbDialect, { sumForm });
   if (compiled === undefined) return undefined;
   const rows = new ResultRows(await query.run(...bindStatement(compiled)));
   return { rows, compiled, schema: relations.schema };

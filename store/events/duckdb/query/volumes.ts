@@ -166,7 +166,7 @@ async function readUsers(query: Query, table: DataTable, all: Properties): Promi
 type Counts = Omit<TopValues, "values">;
 
 async function countEvents(query: Query, wanted: ValuesWanted, signal: AbortSignal): Promise<Counts> {
-  await using result = await runScan(query, countingScan(wanted), { signal, hasWideSums: false });
+  await using result = await runScan(query, countingScan(wanted), { signal, sumForm: "split" });
   const [all, withValue] = (await result.cells()).values;
   return { count: all?.[0] ?? 0, withValue: withValue?.[0] ?? 0 };
 }

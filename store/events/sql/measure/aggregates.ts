@@ -4,7 +4,15 @@ import { compileExpression } from "../expression/expression.ts";
 import { asNumber } from "../expression/value.ts";
 import { type Pass, withFilter } from "../pass.ts";
 import { type CompileContext, Source } from "../source.ts";
-import { type ExactSum, joinParts, partNames, splitValue, sumParts, valueOfParts } from "./exact-sum.ts";
+import {
+  columnCount,
+  type ExactSum,
+  joinParts,
+  partNames,
+  splitValue,
+  sumParts,
+  valueOfParts,
+} from "./exact-sum.ts";
 import type { GroupedRows } from "./merge.ts";
 
 type Kind = Aggregate["kind"];
@@ -18,9 +26,9 @@ export interface Numbered {
 
 export const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === kind;
 
-export const exactSum = ({ dialect, hasWideSums = false }: CompileContext): ExactSum => ({
+export const exactSum = ({ dialect, sumForm = "split" }: CompileContext): ExactSum => ({
   dialect,
-  isWide: hasWideSums,
+  form: sumForm,
 });
 
 /** Returns the SQL of what is aggregated in each row; several columns for a sum. */
@@ -88,7 +96,7 @@ export function aggregateTexts(
   let next = 0;
   return measures.flatMap((one, place) => {
     const name = `x${one.index}`;
-    const width = isOf("sum")(one) ? partNames(name, sum).length : 1;
+    const width = isOf("sum")(one) ? columnCount(sum) : 1;
     const values = pass.values.slice(next, next + width);
     next += width;
     if (isOf("sum")(one)) return sumParts(values, pass.filters[place], name, sum);

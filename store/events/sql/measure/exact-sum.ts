@@ -1,25 +1,33 @@
 import { type Dialect, scalar } from "../dialect.ts";
 import { withFilter } from "../pass.ts";
+import type { SumForm } from "../sum-forms.ts";
 
 /**
  * Exact sums of doubles, which do not depend on the order of rows. Each value is split into millionths,
  * which are whole numbers, and the remainder of the double in multiples of 2^-80. Both are added as
- * integers; only their sums become doubles. See docs/decisions/0018-exact-sums.md.
+ * integers; only their sums become doubles. Decimal numbers have no remainder, which a form of sums makes use of. See
+ * docs/decisions/0018-exact-sums.md.
  */
 export interface ExactSum {
   readonly dialect: Dialect;
-  /** Whether values too large for millionths are accepted as well; those are added in ascending order. */
-  readonly isWide: boolean;
+  /** In the form `wide`, values too large for millionths are added in ascending order. */
+  readonly form: SumForm;
 }
 
 /** 2^80, as the SQL literal of a double. */
 const remainderScale = String(2 ** 80);
 const parts = ["u", "r", "w"] as const;
 
-const partsOf = ({ isWide }: ExactSum) => (isWide ? parts : parts.slice(0, 2));
+const partCounts = { decimal: 1, split: 2, wide: 3 } as const satisfies Record<SumForm, number>;
+const partsOf = ({ form }: ExactSum) => parts.slice(0, partCounts[form]);
+
+/** Returns the number of columns of `splitValue`. */
+export const columnCount = ({ form }: ExactSum): number => (form === "wide" ? 3 : 2);
 
 /** Splits a value into its parts; returns the SQL of each. */
-export function splitValue(value: string, { dialect, isWide }: ExactSum): readonly string[] {
+export function splitValue(value: string, { dialect, form }: ExactSum): readonly string[] {
+  if (form === "decimal") return dialect.decimalSums!.split(value);
+  const isWide = form === "wide";
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
   const nearest = (isWide ? undefined : dialect.inMillionths?.(value)) ?? dialect.numberOfMillionths(units);
   const rest = `(${value} - ${nearest}) * ${remainderScale}`;
@@ -35,8 +43,12 @@ export function sumParts(
   columns: readonly string[],
   filter: string | undefined,
   name: string,
-  { dialect }: ExactSum,
+  { dialect, form }: ExactSum,
 ): readonly string[] {
+  if (form === "decimal") {
+    const [units, size] = columns as readonly [string, string];
+    return [`${dialect.decimalSums!.sum(units, size, filter)} AS ${name}u`];
+  }
   return columns.map((column, part) => {
     if (part < 2) return `${withFilter(`sum(${column})`, filter)} AS ${name}${parts[part]}`;
     const isGiven = `${column} IS NOT NULL`;
