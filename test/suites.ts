@@ -25,7 +25,12 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "base/trace": ["test/base/trace", "test/cmd/serve/tracing"],
   "base/time": ["test/base/time/zone.test.ts", "test/services/analysis/describe/time/range.test.ts"],
-  cmd: ["test/cmd/engage.test.ts", "test/cmd/program.test.ts", "test/readme.test.ts"],
+  cmd: [
+    "test/cmd/engage.test.ts",
+    "test/cmd/find-modules.test.ts",
+    "test/cmd/program.test.ts",
+    "test/readme.test.ts",
+  ],
   "cmd/backup": ["test/cmd/serve/backup"],
   "cmd/catalog": ["test/cmd/catalog"],
   "cmd/channel": ["test/cmd/channel"],
