@@ -1,5 +1,5 @@
 import { dayMs } from "../../../base/time/units.ts";
-import type { Buckets, ZoneStep } from "../scan.ts";
+import type { Buckets, Scan, ZoneStep } from "../scan.ts";
 import type { Dialect } from "./dialect.ts";
 import { compileSteps } from "./expression/case-tree.ts";
 
@@ -21,6 +21,20 @@ export function divideBuckets({ localEdges, windows }: Buckets): Stretches {
   const place = new Map(edges.map((edge, index) => [edge, index]));
   const spans = windows.map(([start, end]) => [place.get(start)!, place.get(Math.max(start, end))!] as const);
   return { count: Math.max(0, edges.length - 1), edges, windows: spans };
+}
+
+/** Returns the same scan with one bucket, over the shortest range which contains it. */
+export function narrow(scan: Scan, bucket: number): Scan | undefined {
+  const { buckets, zone } = scan;
+  const { edges, windows, count } = divideBuckets(buckets);
+  const [from, to] = windows?.[bucket] ?? [bucket, bucket + 1];
+  const isKnown = windows === undefined ? bucket < count : bucket < windows.length;
+  if (!isKnown || bucket < 0 || from >= to) return undefined;
+  const [low, high] = [edges[from]!, edges[to]!];
+  const offsets = zone.length === 0 ? [0] : zone.map(({ offsetMs }) => offsetMs);
+  const startMs = Math.max(buckets.startMs, low - Math.max(...offsets));
+  const endMs = Math.min(buckets.endMs, high - Math.min(...offsets));
+  return startMs < endMs ? { ...scan, buckets: { startMs, endMs, localEdges: [low, high] } } : undefined;
 }
 
 /** Reports whether an instant of the range may be in no bucket. */

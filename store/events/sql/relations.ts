@@ -37,6 +37,8 @@ export interface Relations {
   readonly hasEventsApart?: boolean;
   /** Returns the maximum number of rows in the tables with events of [startMs, endMs). */
   rowsAtMost(range: Pick<EventsWanted, "startMs" | "endMs">): number;
+  /** Reports whether no table has events both before and from an instant on. Default: some may have. */
+  readonly isDividedAt?: (ms: number) => boolean;
   events(wanted: EventsWanted): string;
   /**
    * Set when one table has all events, whose rows are then read without a subquery, which takes time to plan.

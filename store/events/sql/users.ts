@@ -1,6 +1,6 @@
-import type { KeyValue, Scan, UserScan, UserSelection } from "../scan.ts";
+import type { KeyValue, UserScan, UserSelection } from "../scan.ts";
 import type { Property } from "../schema.ts";
-import { divideBuckets } from "./buckets.ts";
+import { narrow } from "./buckets.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { compilePredicate } from "./expression/expression.ts";
 import { propertyType } from "./expression/value.ts";
@@ -60,20 +60,6 @@ function joinUsers(relations: Relations, wanted: UsersWanted, ids: string): stri
     ...properties.map((property) => `u.${relations.column(property)}`),
   ];
   return `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
-}
-
-/** Returns the same scan with one bucket, over the shortest range which contains it. */
-export function narrow(scan: Scan, bucket: number): Scan | undefined {
-  const { buckets, zone } = scan;
-  const { edges, windows, count } = divideBuckets(buckets);
-  const [from, to] = windows?.[bucket] ?? [bucket, bucket + 1];
-  const isKnown = windows === undefined ? bucket < count : bucket < windows.length;
-  if (!isKnown || bucket < 0 || from >= to) return undefined;
-  const [low, high] = [edges[from]!, edges[to]!];
-  const offsets = zone.length === 0 ? [0] : zone.map(({ offsetMs }) => offsetMs);
-  const startMs = Math.max(buckets.startMs, low - Math.max(...offsets));
-  const endMs = Math.min(buckets.endMs, high - Math.min(...offsets));
-  return startMs < endMs ? { ...scan, buckets: { startMs, endMs, localEdges: [low, high] } } : undefined;
 }
 
 function keyEquals(

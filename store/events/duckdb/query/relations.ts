@@ -35,6 +35,7 @@ export function relationsOf(tables: StoreTables, projectId: number, updatableRow
   return {
     schema: project?.schema ?? emptySchema,
     rowsAtMost: (range) => rowsAtMost(project, range, updatableRows),
+    isDividedAt: (ms) => project?.updatable === undefined && ms % dayMs === 0,
     events: (wanted) => eventsRelation(project, wanted),
     users: (wanted) => usersRelation(project, wanted),
     cohort: (cohort) => cohortRelation(project, cohort),

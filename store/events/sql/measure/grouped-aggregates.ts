@@ -1,7 +1,7 @@
 import type { Scan } from "../../scan.ts";
 import { scalar } from "../dialect.ts";
 import type { CompiledKey } from "../keys.ts";
-import { compilePass, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
+import { compilePass, divideRange, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
 import type { CompileContext } from "../source.ts";
 import {
   aggregateTexts,
@@ -13,6 +13,7 @@ import {
   totalText,
   valueTexts,
 } from "./aggregates.ts";
+import { divideScan } from "./each-stretch.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
 import { mergeShards } from "./merge.ts";
 
@@ -101,11 +102,24 @@ function compileStretches(
   division: RangeDivision,
   measures: readonly Numbered[],
 ) {
+  const scans = divideScan(context, scan, division, measures);
+  if (scans !== undefined) return compileEachStretch(context, scans, measures);
   const pass = passOf(context, scan, division, measures, true);
   const columns = aggregateTexts(measures, pass, context);
   const sql = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
   const grouped = { sql, keys: pass.keys, by: ["b"], columns: mergedColumns(measures, context) };
   return { rows: mergeShards(context, grouped), keys: pass.keys };
+}
+
+/** As `compileStretches`, with a grouping of its own for each stretch. */
+function compileEachStretch(context: CompileContext, scans: readonly Scan[], measures: readonly Numbered[]) {
+  const compiled = scans.map((scan, stretch) => {
+    const pass = passOf(context, scan, divideRange(scan), measures, false);
+    const place = `${context.dialect.place(String(stretch), scans.length)} AS b`;
+    const columns = withKeys(pass.keys, place, ...aggregateTexts(measures, pass, context));
+    return { sql: `SELECT ${columns} FROM ${pass.rows} r${groupBy(pass.keys)}`, keys: pass.keys };
+  });
+  return { rows: compiled.map(({ sql }) => sql).join(" UNION ALL "), keys: compiled[0]!.keys };
 }
 
 interface Stretched {

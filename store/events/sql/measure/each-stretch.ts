@@ -1,0 +1,41 @@
+import type { GroupKey, Scan } from "../../scan.ts";
+import { narrow } from "../buckets.ts";
+import type { RangeDivision } from "../pass.ts";
+import type { CompileContext } from "../source.ts";
+import type { Numbered } from "./aggregates.ts";
+
+/** Planning one more grouping takes as long as it saves with about half as many rows. */
+const minRows = 100_000;
+
+const kinds: ReadonlySet<string> = new Set(["count", "values", "sum", "min", "max"]);
+
+/**
+ * Returns a scan for each stretch where grouping each by itself takes less time than grouping by key and stretch;
+ * undefined elsewhere. By one text of a table, the engine finds the group of a row from the number that the text has in
+ * the table: counting 10 million events by 1,000 texts and day takes 90 ms instead of 187. No table may have events of
+ * several stretches, which would be read as often.
+ */
+export function divideScan(
+  { relations }: CompileContext,
+  scan: Scan,
+  { stretches: { count, windows } }: RangeDivision,
+  measures: readonly Numbered[],
+): readonly Scan[] | undefined {
+  const { isDividedAt } = relations;
+  if (isDividedAt === undefined || windows !== undefined || scan.keys.length !== 1) return undefined;
+  if (!isText(scan.keys[0]!) || !measures.every(isPlain)) return undefined;
+  if (relations.rowsAtMost(scan.buckets) < count * minRows) return undefined;
+  const scans = Array.from({ length: count }, (_, stretch) => narrow(scan, stretch));
+  if (!scans.every((one) => one !== undefined)) return undefined;
+  return scans.slice(1).every(({ buckets }) => isDividedAt(buckets.startMs)) ? scans : undefined;
+}
+
+const isText = ({ kind, of }: GroupKey): boolean =>
+  kind === "values" &&
+  of.kind === "property" &&
+  of.property.table === "event" &&
+  of.property.type === "text" &&
+  of.property.group === undefined;
+
+const isPlain = ({ measure: { aggregate, where } }: Numbered): boolean =>
+  kinds.has(aggregate.kind) && where.kind === "always";
