@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 import { packageRoot } from "../base/package/root.ts";
 import { docsFiles, docsFolder, docsNotices, packageFolder } from "../gateway/openapi/docs-files.ts";
+import { escapeToAscii } from "./ascii.ts";
 import { createChunkNaming } from "./chunks.ts";
 import { describeLicences } from "./licences.ts";
 
@@ -79,7 +80,11 @@ async function bundle(path: string): Promise<OutputChunk[]> {
     sourcemapExcludeSources: true,
     comments: { legal: true, annotation: false, jsdoc: false },
   });
-  return output.filter((file) => file.type === "chunk");
+  const chunks = output.filter((file) => file.type === "chunk");
+  // The bundler writes characters of strings as they are, whatever a plugin has made of them.
+  for (const file of chunks.map(({ fileName }) => join(dist, fileName)))
+    writeFileSync(file, escapeToAscii(readFileSync(file, "utf8")));
+  return chunks;
 }
 
 function copyDocs(): void {

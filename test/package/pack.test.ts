@@ -93,6 +93,11 @@ test("each thread has a file of its own", () => {
   expect(files).toEqual(expect.arrayContaining(threads.map(([, path]) => `dist/${path}.js`)));
 });
 
+test("V8 needs one byte for each character of the program", () => {
+  const programs = files.filter((path) => /^dist\/(?:cmd|services|store)\/.*\.js$/.test(path));
+  expect(programs.filter((path) => /[\u0080-\uffff]/.test(textOf(path)))).toEqual([]);
+});
+
 test("a place in a built file leads to its source", () => {
   const built = files.find((path) => path.endsWith(".js") && textOf(path).includes("function guardOutput("))!;
   const lines = textOf(built).split("\n");
