@@ -1,12 +1,13 @@
 import { performance } from "node:perf_hooks";
+import { getHeapSpaceStatistics } from "node:v8";
 import { collectAllGarbage } from "./collect-garbage.ts";
+import { setV8Flag } from "./v8-flags.ts";
 
 /** What is known about a thread and done for it. */
 export interface IdleMemoryPorts {
   /** Returns the share of the time since the last call, from 0 to 1, that the thread has worked. */
   readonly utilization: () => number;
-  /** Returns the bytes that the thread's heap and its buffers take. */
-  readonly usedBytes: () => number;
+  readonly usedBytes: () => UsedBytes;
   /**
    * Collects garbage and returns free memory to the system. After the start, it also removes compiled code, most of
    * which runs only once.
@@ -14,13 +15,27 @@ export interface IdleMemoryPorts {
   readonly collect: (after: "start" | "work") => Promise<void>;
 }
 
+/** The bytes that a thread's heap and its buffers take. */
+export interface UsedBytes {
+  /** Buffers, and large strings and arrays: what large calls leave. */
+  readonly large: number;
+  readonly all: number;
+}
+
 const checkMs = 1_000;
 /** The utilization below which a thread counts as idle. */
 const idleUtilization = 0.1;
-/** Checks in a row that find an idle thread before its memory is freed. */
+/** Checks in a row that find an idle thread before what large calls left is freed. */
 const idleChecks = 3;
+/**
+ * Checks before what small calls left is freed. While no call is open, V8 discards optimized code with the shapes of
+ * the objects of calls, so that the next thousands of calls take twice the time.
+ */
+const quietChecks = 20;
 /** The longest pause before a collection is repeated, in checks. */
 const maxIdleChecks = 96;
+/** Buffers of small calls are less: V8 collects all garbage for each 64 MiB of them. */
+const minLargeBytes = 64 * 1024 * 1024;
 /** A collection takes two pauses of up to 60 ms, so it must be worth while. */
 const minGrowthBytes = 16 * 1024 * 1024;
 
@@ -30,6 +45,8 @@ const minGrowthBytes = 16 * 1024 * 1024;
  * would keep it.
  */
 export function freeIdleMemory(): Disposable {
+  // Otherwise V8 collects by itself, in the first pause of some seconds.
+  setV8Flag("--memory-reducer-gc-count=0");
   const collect: IdleMemoryPorts["collect"] = (after) =>
     collectAllGarbage(after === "start" ? "last-resort" : "regular");
   const check = createIdleCheck({ utilization: measureUtilization(), usedBytes, collect });
@@ -43,29 +60,37 @@ export function freeIdleMemory(): Disposable {
  * needed.
  */
 export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryPorts): () => Promise<void> {
-  let neededBytes = 0;
+  let needed: UsedBytes = { large: 0, all: 0 };
   let after: "start" | "work" = "start";
   let isStarting = true;
   let isCollecting = false;
-  let pause = idleChecks;
+  let idle = 0;
   // The first idle moment is the end of the start.
-  let missing = 1;
+  let pause = 1;
+  const isDue = (used: UsedBytes): boolean => {
+    if (idle >= pause && used.large - needed.large >= minLargeBytes) return true;
+    const wait = pause === idleChecks ? quietChecks : pause;
+    return idle >= wait && used.all - needed.all >= minGrowthBytes;
+  };
   return async () => {
     if (utilization() > idleUtilization) {
-      if (!isStarting) missing = pause = idleChecks;
+      if (!isStarting) {
+        idle = 0;
+        pause = idleChecks;
+      }
       return;
     }
     isStarting = false;
-    missing--;
-    if (isCollecting || missing > 0 || usedBytes() - neededBytes < minGrowthBytes) return;
+    idle++;
+    if (isCollecting || !isDue(usedBytes())) return;
     isCollecting = true;
     await collect(after).finally(() => (isCollecting = false));
-    const leftBytes = usedBytes();
-    const isNeeded = after === "start" || leftBytes - neededBytes < minGrowthBytes || pause >= maxIdleChecks;
+    const left = usedBytes();
+    const isNeeded = after === "start" || left.all - needed.all < minGrowthBytes || pause >= maxIdleChecks;
     after = "work";
+    idle = 0;
     pause = isNeeded ? idleChecks : 2 * pause;
-    missing = pause;
-    if (isNeeded) neededBytes = leftBytes;
+    if (isNeeded) needed = left;
   };
 }
 
@@ -79,7 +104,13 @@ function measureUtilization(): () => number {
   };
 }
 
-function usedBytes(): number {
+function usedBytes(): UsedBytes {
   const { heapTotal, external } = process.memoryUsage();
-  return heapTotal + external;
+  const largeObjects = getHeapSpaceStatistics().filter(({ space_name }) =>
+    space_name.includes("large_object"),
+  );
+  return {
+    large: external + largeObjects.reduce((bytes, { space_size }) => bytes + space_size, 0),
+    all: heapTotal + external,
+  };
 }

@@ -4,8 +4,8 @@ import type { Server } from "./processes.ts";
 export interface Contestant {
   readonly name: string;
   readonly server: Server;
-  /** The ratio to this peer that is required, as it is printed. */
-  readonly bar?: string;
+  /** The least ratio of calls a CPU second to this peer. */
+  readonly bar?: number;
 }
 
 interface Score {
@@ -33,17 +33,18 @@ export async function compare(
   }
   const [first] = contestants;
   const ours = scores.get(first?.name ?? "") ?? [];
-  const rows = contestants.map(({ name, bar = "" }) => {
+  const rows = contestants.map(({ name, bar }) => {
     const theirs = scores.get(name) ?? [];
     const ratio = (pick: (score: Score) => number): number =>
       median(ours.map((score, round) => pick(score) / pick(theirs[round] as Score)));
+    const cpuRatio = ratio((score) => score.perCpuSecond);
     return {
       server: name,
       "calls/s": Math.round(median(theirs.map((score) => score.perSecond))),
       "calls/CPU s": Math.round(median(theirs.map((score) => score.perCpuSecond))),
       "ratio of calls/s": ratio((score) => score.perSecond).toFixed(2),
-      "ratio of calls/CPU s": ratio((score) => score.perCpuSecond).toFixed(2),
-      bar,
+      "ratio of calls/CPU s": cpuRatio.toFixed(2),
+      bar: bar === undefined ? "" : `≥ ${bar}: ${cpuRatio >= bar ? "kept" : "MISSED"}`,
     };
   });
   console.table(rows);

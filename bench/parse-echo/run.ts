@@ -3,7 +3,7 @@ import { startServer } from "../harness/processes.ts";
 import { createLoad, startEngage } from "./echo.ts";
 
 /** Measures Parse as an echo of 200 bytes over gRPC with 8 connections of 32 streams each. */
-const rounds = 5;
+const rounds = 9;
 
 await using quiet = await startEngage(7301, { ENGAGE_LOG_ACCESS: "false" });
 await using logging = await startEngage(7302, { ENGAGE_LOG_ACCESS: "true" });
@@ -15,9 +15,9 @@ await compare(
   [
     { name: "engage (interceptors, metrics)", server: quiet },
     { name: "engage (and access log)", server: logging },
-    { name: "@grpc/grpc-js", server: grpcJs, bar: "≥ 1.0" },
-    { name: "connect adapter", server: adapter, bar: "≥ 5" },
-    { name: "bare node:http2", server: bare, bar: "aim: 0.85" },
+    { name: "@grpc/grpc-js", server: grpcJs, bar: 1.5 },
+    { name: "connect adapter", server: adapter },
+    { name: "bare node:http2", server: bare, bar: 0.85 },
   ],
   rounds,
   createLoad(),

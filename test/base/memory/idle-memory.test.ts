@@ -6,14 +6,14 @@ const mib = 1024 * 1024;
 /** A check of one thread: how much it works, how much memory it takes, and how much is left when it is freed. */
 type Step = readonly [utilization: number, usedMib: number, keptMib?: number];
 
-/** Returns the numbers of the checks that free memory. */
-async function checksThatFree(steps: readonly Step[]): Promise<number[]> {
+/** Returns the numbers of the checks that free memory. @param isLarge whether it is buffers and large objects */
+async function checksThatFree(steps: readonly Step[], isLarge = true): Promise<number[]> {
   const freed: number[] = [];
   let at = 0;
   let used = 0;
   const check = createIdleCheck({
     utilization: () => steps[at]![0],
-    usedBytes: () => used * mib,
+    usedBytes: () => ({ large: isLarge ? used * mib : 0, all: used * mib }),
     async collect() {
       freed.push(at);
       used = steps[at]![2] ?? used;
@@ -117,3 +117,23 @@ test.each<[string, readonly Step[], readonly number[]]>([
 ])("frees the memory of %s", async (_name, steps, freed) => {
   expect(await checksThatFree(steps)).toEqual(freed);
 });
+
+test.each<[string, readonly Step[], readonly number[]]>([
+  ["the start", [[0, 100, 60]], [0]],
+  ["small calls, after twenty idle moments", [[0, 100, 60], [0.9, 100], ...quiet(30, 100, 65)], [0, 21]],
+  [
+    "no calls that come in bursts",
+    [[0, 100, 60], ...quiet(19, 100), [0.9, 150], ...quiet(19, 150), [0.9, 200], ...quiet(19, 200)],
+    [0],
+  ],
+  ["small calls, but not for a little memory", [[0, 100, 60], [0.9, 75], ...quiet(60, 75)], [0]],
+])("frees small objects of %s", async (_name, steps, freed) => {
+  expect(await checksThatFree(steps, false)).toEqual(freed);
+});
+
+function quiet(checks: number, usedMib: number, keptMib?: number): Step[] {
+  return Array.from(
+    { length: checks },
+    (): Step => (keptMib === undefined ? [0, usedMib] : [0, usedMib, keptMib]),
+  );
+}
