@@ -21,7 +21,9 @@ const uuidWindowSchema = z.strictObject({
     .max(200_000_000)
     .default(12_000_000)
     .describe(
-      "Remembered uuids, 16 to 32 bytes of memory each; if there are more, the older half is deleted.",
+      "Uuids in memory. In a data folder they take 16 to 32 bytes each, and if there are more, the older half is " +
+        "deleted. In PostgreSQL they take 30 to 40 bytes each, a replica divides the number among the projects, and " +
+        "more uuids are stored as rows, which costs CPU time but forgets none.",
     ),
 });
 

@@ -125,7 +125,10 @@ async function openProjectLoader(
   await store.refresh();
   const { url, schema } = database;
   const { name, token } = lease;
-  const intake = { url, schema, spool: id, fence: { name, token }, uuidWindowMs: uuidWindow.ms };
+  // One replica may load all projects.
+  const maxUuids = Math.floor(uuidWindow.maxUuids / config.projects.length);
+  const fence = { name, token };
+  const intake = { url, schema, spool: id, fence, uuidWindowMs: uuidWindow.ms, maxUuids };
   return openLoader({
     stagingFolder,
     delays: loadDelays,

@@ -7,13 +7,14 @@ import { BatchUuids } from "./batch-uuids.ts";
 import { chunksOf, maxKeys, packTexts } from "./packed-texts.ts";
 import type { Found, FoundId, ProjectAnswer, ProjectQuestion } from "./read-batch.ts";
 import type { ProjectRecent, RecentUsers } from "./recent-users.ts";
+import type { RecentUuids } from "./recent-uuids.ts";
 import { hashBytes } from "./uuid-hash.ts";
 
 /** What is asked about the keys of a project, and how the answer is read. */
 export interface AskedProject {
   readonly question: ProjectQuestion;
   /** @param reportedSeq rows of batches from this place on may be unknown to the store */
-  read(answer: ProjectAnswer, reportedSeq: number): BatchProject;
+  read(answer: ProjectAnswer, reportedSeq: number, recentUuids: RecentUuids): BatchProject;
 }
 
 export function askAbout(keys: IntakeKeys, recent: RecentUsers): readonly AskedProject[] {
@@ -36,11 +37,11 @@ function askAboutProject(projectId: number, keys: ProjectKeys, recent: ProjectRe
       uuids: hashChunks(uuids),
       firstChecks: checks.map(({ event, chunks }) => ({ event, ids: chunks.map(packTexts) })),
     },
-    read: (answer, reportedSeq) =>
+    read: (answer, reportedSeq, recentUuids) =>
       new BatchProject(answer.users, {
         accounts: accounts.read(answer.accounts, reportedSeq),
         visitors: visitors.read(answer.visitors, reportedSeq),
-        uuids: readUuids(uuids, answer),
+        uuids: readUuids(uuids, answer, recentUuids),
         firstChecks: new Map(
           checks.map(({ event, chunks }, at) => [event, readChecks(chunks, answer.firstChecks[at]!)]),
         ),
@@ -74,10 +75,11 @@ function hashChunks({ hashes }: BatchUuids): readonly Uint8Array[] {
   return chunks;
 }
 
-function readUuids(uuids: BatchUuids, answer: ProjectAnswer): BatchUuids {
+function readUuids(uuids: BatchUuids, answer: ProjectAnswer, recent: RecentUuids): BatchUuids {
   for (const [chunk, rows] of answer.uuids.entries()) {
     for (const { at, time_ms, seq } of rows) uuids.learn(chunk * maxKeys + at - 1, time_ms, seq);
   }
+  recent.teach(uuids);
   return uuids;
 }
 

@@ -1,12 +1,12 @@
 import { AnnouncedKeys, throwUnannounced } from "./announced.ts";
-import { hashBytes, hashUuids } from "./uuid-hash.ts";
-
-const hashWords = hashBytes / 4;
+import { hashUuids, hashWords } from "./uuid-hash.ts";
 
 /** The uuids of a project which a batch may use. A position counts announced uuids from 0. */
 export class BatchUuids {
   /** The hashes of the uuids, one after the other. */
   readonly hashes: Buffer;
+  /** The same memory. */
+  readonly words: Uint32Array;
   /** The positions of the uuids which this batch has claimed, each once. */
   readonly claimed: number[] = [];
   readonly #keys: AnnouncedKeys;
@@ -22,13 +22,14 @@ export class BatchUuids {
     const { length } = uuids;
     this.hashes = hashUuids(projectId, uuids);
     this.#keys = new AnnouncedKeys(uuids);
-    this.#first = firstPositions(this.hashes);
+    this.words = new Uint32Array(this.hashes.buffer, this.hashes.byteOffset, length * hashWords);
+    this.#first = firstPositions(this.words);
     this.#times = new Float64Array(length).fill(Number.NaN);
     this.#seqs = new Float64Array(length);
     this.#isClaimed = new Uint8Array(length);
   }
 
-  /** Adds a claim of the database. The last batch counts for a uuid which was claimed several times. */
+  /** Adds a claim of a batch before. The last batch counts for a uuid which was claimed several times. */
   learn(position: number, timeMs: number, seq: number): void {
     const first = this.#first[position]!;
     if (seq < this.#seqs[first]!) return;
@@ -55,8 +56,7 @@ export class BatchUuids {
 }
 
 /** Returns for each hash the first position of an equal one. */
-function firstPositions(hashes: Buffer): Int32Array {
-  const words = new Uint32Array(hashes.buffer, hashes.byteOffset, hashes.length / 4);
+function firstPositions(words: Uint32Array): Int32Array {
   const count = words.length / hashWords;
   let slots = 16;
   while (slots < count * 2) slots *= 2;

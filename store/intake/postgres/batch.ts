@@ -8,8 +8,9 @@ export interface Batch {
   /** The place at which it begins. */
   readonly seq: number;
   readonly projects: Map<number, BatchProject>;
-  /** The latest time of a uuid; undefined without one. */
-  latestMs: number | undefined;
+  /** The earliest and the latest time of a uuid; undefined without one. */
+  firstMs: number | undefined;
+  lastMs: number | undefined;
 }
 
 /** The keys of one project. A key which `begin` was not given is an error of the caller. */

@@ -1,11 +1,9 @@
-import { dayMs } from "../../../base/time/units.ts";
 import type { RestoredUser } from "../intake.ts";
 import type { Batch, BatchProject } from "./batch.ts";
 import type { IdRow } from "./batch-ids.ts";
-import type { BatchUuids } from "./batch-uuids.ts";
 import { chunksOf, integers, packTexts } from "./packed-texts.ts";
+import { claimBytes, type UuidBatch } from "./uuid-batches.ts";
 import { hashBytes } from "./uuid-hash.ts";
-import type { UuidRows } from "./uuid-tables.ts";
 import type { IdRows, ProjectChanges } from "./write-batch.ts";
 
 /** Users which are added unless they exist, by project. */
@@ -67,29 +65,19 @@ function* firstChecksOf(project: BatchProject | undefined): Generator<ProjectCha
   }
 }
 
-/** Returns the claims of a batch by the day of their time. */
-export function uuidChanges({ projects }: Pick<Batch, "projects">): readonly UuidRows[] {
-  const byDay = new Map<number, ClaimedUuid[]>();
-  for (const { uuids } of projects.values()) {
+/** Returns the claims of a batch; undefined when it has no uuids. */
+export function uuidBatchOf({ seq, projects, firstMs, lastMs }: Batch): UuidBatch | undefined {
+  if (firstMs === undefined || lastMs === undefined) return undefined;
+  const all = Array.from(projects.values(), ({ uuids }) => uuids);
+  const count = all.reduce((sum, { claimed }) => sum + claimed.length, 0);
+  const claims = Buffer.allocUnsafeSlow(count * claimBytes);
+  let hashTo = 0;
+  let timeTo = count * hashBytes;
+  for (const uuids of all) {
     for (const at of uuids.claimed) {
-      const timeMs = uuids.timeOf(at);
-      const day = Math.floor(timeMs / dayMs);
-      const claims = byDay.get(day);
-      if (claims === undefined) byDay.set(day, [{ uuids, at, timeMs }]);
-      else claims.push({ uuids, at, timeMs });
+      hashTo += uuids.hashes.copy(claims, hashTo, at * hashBytes, (at + 1) * hashBytes);
+      timeTo = claims.writeDoubleLE(Math.round(uuids.timeOf(at)), timeTo);
     }
   }
-  return Array.from(byDay, ([day, claims]) => {
-    const hashes = Buffer.allocUnsafe(claims.length * hashBytes);
-    let to = 0;
-    for (const { uuids, at } of claims)
-      to += uuids.hashes.copy(hashes, to, at * hashBytes, (at + 1) * hashBytes);
-    return { day, hashes, times: integers(claims.map(({ timeMs }) => Math.round(timeMs))) };
-  });
-}
-
-interface ClaimedUuid {
-  readonly uuids: BatchUuids;
-  readonly at: number;
-  readonly timeMs: number;
+  return { seq, firstMs: Math.floor(firstMs), lastMs: Math.ceil(lastMs), claims };
 }

@@ -20,6 +20,11 @@ export interface PostgresIntakeOptions extends PostgresConnection {
   /** The time after its receipt during which a uuid is not accepted again. Default 3 h. */
   readonly uuidWindowMs?: number;
   /**
+   * The maximum number of uuids in memory, at 30 to 40 bytes each. Beyond it the oldest are rows of tables, which are
+   * read for each batch. Default 12 million.
+   */
+  readonly maxUuids?: number;
+  /**
    * The maximum number of accounts, and of visitors, of each project in memory, at about 100 bytes
    * each. Default 400,000.
    */
@@ -28,6 +33,7 @@ export interface PostgresIntakeOptions extends PostgresConnection {
 
 const hourMs = 3_600_000;
 const maxWindowMs = 45 * 24 * hourMs;
+const maxRemembered = 200_000_000;
 /** A loader has one call at a time. */
 const maxConnections = 1;
 const maxWaiting = 10;
@@ -43,13 +49,15 @@ const defaultStatementTimeoutMs = 60_000;
  * @throws IntakeUnavailableError when the database is unavailable.
  */
 export async function openPostgresIntake(options: PostgresIntakeOptions): Promise<Intake> {
-  const { schema, spool, fence, uuidWindowMs = 3 * hourMs, maxCachedIds = 400_000 } = options;
+  const { schema, spool, fence, uuidWindowMs = 3 * hourMs } = options;
+  const { maxUuids = 12_000_000, maxCachedIds = 400_000 } = options;
   checkRange("spool", spool, 0, Number.MAX_SAFE_INTEGER);
   checkRange("uuidWindowMs", uuidWindowMs, 0, maxWindowMs);
+  checkRange("maxUuids", maxUuids, 0, maxRemembered);
   const connection = { maxConnections, statementTimeoutMs: defaultStatementTimeoutMs, ...options };
   const pool = await openPool(intakeStore, connection, schema);
   const executor = new PostgresExecutor(intakeStore, pool, { schema, maxWaiting });
-  return new PostgresIntake(executor, { spool, fence, uuidWindowMs, maxCachedIds });
+  return new PostgresIntake(executor, { spool, fence, uuidWindowMs, maxUuids, maxCachedIds });
 }
 
 /**

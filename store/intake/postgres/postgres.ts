@@ -5,15 +5,18 @@ import { placeOf, seqOf } from "../place.ts";
 import { throwUnannounced } from "./announced.ts";
 import { askAbout } from "./ask.ts";
 import type { Batch, BatchProject } from "./batch.ts";
-import { projectChanges, uuidChanges } from "./changes.ts";
+import { projectChanges, uuidBatchOf } from "./changes.ts";
 import type { UuidTable } from "./read-batch.ts";
+import { readUuids } from "./read-uuids.ts";
 import { RecentUsers } from "./recent-users.ts";
+import { RecentUuids } from "./recent-uuids.ts";
 import type { Fence } from "./rewind.ts";
 import type { IntakeOperations } from "./store.ts";
 
 export interface PostgresIntakeSettings {
   readonly spool: number;
   readonly uuidWindowMs: number;
+  readonly maxUuids: number;
   readonly maxCachedIds: number;
   readonly fence: Fence | undefined;
 }
@@ -36,6 +39,7 @@ export class PostgresIntake implements Intake {
   #reportedSeq = 0;
   #batch: Batch | undefined;
   #restored = new Map<number, RestoredUser[]>();
+  #recentUuids = new RecentUuids();
   #uuidTables: readonly UuidTable[] = [];
 
   constructor(executor: Executor<IntakeOperations>, settings: PostgresIntakeSettings) {
@@ -54,7 +58,10 @@ export class PostgresIntake implements Intake {
     const words = `the event store has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`;
     const seq = seqOf(to);
     this.#forget();
-    this.#version = await this.#executor.call("rewind", 0, [this.#settings, seq, words], undefined);
+    const rewound = await this.#executor.call("rewind", 0, [this.#settings, seq, words], undefined);
+    const { recent, version } = await readUuids(this.#executor, this.#settings, rewound);
+    this.#recentUuids = recent;
+    this.#version = version;
     this.#reportedSeq = seq;
   }
 
@@ -85,15 +92,20 @@ export class PostgresIntake implements Intake {
     if (version === undefined) throw new RangeError("the intake must be rewound before a batch begins");
     if (this.#batch !== undefined)
       throw new RangeError("the previous batch is neither committed nor rewound");
+    const seq = seqOf(from);
+    if (seq <= (this.#recentUuids.lastSeq ?? -1))
+      throw new RangeError("the batch does not begin after the previous one");
     const asked = askAbout(keys, this.#recent);
     const { spool } = this.#settings;
     const question = { spool, version, projects: asked.map((one) => one.question) };
     const answer = await this.#orForget(this.#executor.call("readBatch", 0, [question], undefined));
     this.#uuidTables = answer.uuidTables;
+    const recent = this.#recentUuids;
     const read = asked.map(
-      (one, at) => [one.question.projectId, one.read(answer.projects[at]!, this.#reportedSeq)] as const,
+      (one, at) =>
+        [one.question.projectId, one.read(answer.projects[at]!, this.#reportedSeq, recent)] as const,
     );
-    this.#batch = { seq: seqOf(from), projects: new Map(read), latestMs: undefined };
+    this.#batch = { seq, projects: new Map(read), firstMs: undefined, lastMs: undefined };
   }
 
   resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
@@ -103,7 +115,8 @@ export class PostgresIntake implements Intake {
 
   claimUuid(projectId: number, uuid: string, steadyMs: number): boolean {
     const batch = this.#open();
-    batch.latestMs = Math.max(batch.latestMs ?? steadyMs, steadyMs);
+    batch.firstMs = Math.min(batch.firstMs ?? steadyMs, steadyMs);
+    batch.lastMs = Math.max(batch.lastMs ?? steadyMs, steadyMs);
     return this.#project(projectId).uuids.claim(uuid, steadyMs, this.#settings.uuidWindowMs);
   }
 
@@ -112,18 +125,19 @@ export class PostgresIntake implements Intake {
   }
 
   async commit(to: IntakePlace): Promise<void> {
-    const { seq, projects, latestMs } = this.#open();
-    const { spool, fence, uuidWindowMs } = this.#settings;
+    const batch = this.#open();
+    const { seq, projects } = batch;
+    const { spool, fence } = this.#settings;
+    const added = uuidBatchOf(batch);
+    const uuids = added && { added, outdated: this.#recentUuids.outdatedBy(added, this.#settings) };
     const changes = {
       spool,
       fence,
       seq,
-      latestMs,
       version: this.#version!,
       prepared: seqOf(to),
-      windowMs: uuidWindowMs,
       projects: projectChanges(projects, this.#restored),
-      uuids: uuidChanges({ projects }),
+      uuids,
     };
     // Whether a write which failed has happened is known after a rewind.
     this.#version = await this.#orForget(this.#executor.call("writeBatch", 0, [changes], undefined));
@@ -132,13 +146,15 @@ export class PostgresIntake implements Intake {
       for (const [id, state] of accounts.learnt) recent.accounts.set(id, state);
       for (const [id, state] of visitors.learnt) recent.visitors.set(id, state);
     }
+    if (uuids !== undefined) this.#recentUuids.replace(uuids.added, uuids.outdated);
     this.#batch = undefined;
     this.#restored.clear();
   }
 
-  /** Returns the number of uuids before the open batch, or before the last one. */
+  /** Returns the number of uuids in memory, and in tables before the open batch or before the last one. */
   stats(): IntakeStats {
-    return { uuids: this.#uuidTables.reduce((sum, { uuids }) => sum + uuids, 0), uuidsForgotten: 0 };
+    const inTables = this.#uuidTables.reduce((sum, { uuids }) => sum + uuids, 0);
+    return { uuids: inTables + this.#recentUuids.size, uuidsForgotten: 0 };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -160,6 +176,7 @@ export class PostgresIntake implements Intake {
     this.#batch = undefined;
     this.#restored.clear();
     this.#recent.clear();
+    this.#recentUuids = new RecentUuids();
   }
 
   async #orForget<T>(outcome: Promise<T>): Promise<T> {

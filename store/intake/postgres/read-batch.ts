@@ -78,7 +78,7 @@ export function* readBatch(_session: Session, question: BatchQuestion): Operatio
   if (head?.version !== version) throw new IntakeUnavailableError(changedWords);
   yield* run(`SELECT ${lookUpSettings}, set_config('jit', 'off', true)`);
   const uuidTables = yield* all<UuidTable>(
-    "SELECT day, uuids FROM {uuid_tables} WHERE spool = $1 ORDER BY day",
+    "SELECT day, claims AS uuids FROM {uuid_tables} WHERE spool = $1 ORDER BY day",
     spool,
   );
   const answers: ProjectAnswer[] = [];

@@ -1,6 +1,14 @@
 import { checkFence } from "../../leases/fence.ts";
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
-import { IntakeBehindError } from "../intake.ts";
+import { IntakeBehindError, IntakeUnavailableError } from "../intake.ts";
+import { changedWords } from "./read-batch.ts";
+import {
+  listUuidBatches,
+  type RemovedBatches,
+  removeUuidBatches,
+  type UuidBatchHead,
+  undoUuidBatches,
+} from "./uuid-batches.ts";
 import { undoUuids } from "./uuid-tables.ts";
 
 /** A lease and its token, which must be the current one. */
@@ -21,6 +29,13 @@ export interface SpoolHead {
   readonly prepared: number | null;
 }
 
+/** The state after a rewind. */
+export interface Rewound {
+  readonly version: number;
+  /** The batches whose uuids are stored together, the oldest first. */
+  readonly uuidBatches: readonly UuidBatchHead[];
+}
+
 export function* preparedTo(_session: Session, spool: number): Operation<number | undefined> {
   const head = yield* first<SpoolHead>("SELECT prepared FROM {spools} WHERE spool = $1", spool);
   return head?.prepared ?? undefined;
@@ -29,14 +44,13 @@ export function* preparedTo(_session: Session, spool: number): Operation<number 
 /**
  * Undoes the claims of batches from a place on. From then on the writes of loaders which knew the state
  * before are refused.
- * @returns the version of the new state
  */
 export function* rewind(
   _session: Session,
   part: SpoolPart,
   seq: number,
   ifBehind: string,
-): Operation<number> {
+): Operation<Rewound> {
   const { version, prepared } = yield* change(part);
   if (seq > (prepared ?? 0)) throw new IntakeBehindError(ifBehind);
   yield* run(
@@ -45,8 +59,31 @@ export function* rewind(
     part.spool,
     seq,
   );
+  yield* undoUuidBatches(part.spool, seq);
   yield* undoUuids(part.spool, seq);
-  return version;
+  return { version, uuidBatches: yield* listUuidBatches(part.spool) };
+}
+
+/**
+ * Stores the oldest batches as rows.
+ * @returns the version of the new state
+ * @throws IntakeUnavailableError when another loader has changed the state
+ */
+export function* spillUuids(
+  _session: Session,
+  { spool, fence }: SpoolPart,
+  version: number,
+  removed: RemovedBatches,
+): Operation<number> {
+  if (fence !== undefined) yield* checkFence(fence.name, fence.token);
+  const head = yield* first<{ version: number }>(
+    "UPDATE {spools} SET version = version + 1 WHERE spool = $1 AND version = $2 RETURNING version",
+    spool,
+    version,
+  );
+  if (head === null) throw new IntakeUnavailableError(changedWords);
+  yield* removeUuidBatches(spool, removed);
+  return head.version;
 }
 
 /** @returns the version of the new state */

@@ -3,7 +3,8 @@ import type { StoreFaults } from "../../sql/faults.ts";
 import type { PostgresStore } from "../../sql/postgres/store.ts";
 import { IntakeBehindError, IntakeOpenError, IntakeUnavailableError } from "../intake.ts";
 import { readBatch } from "./read-batch.ts";
-import { markUnreported, preparedTo, rewind } from "./rewind.ts";
+import { markUnreported, preparedTo, rewind, spillUuids } from "./rewind.ts";
+import { readUuidBatches } from "./uuid-batches.ts";
 import { writeBatch } from "./write-batch.ts";
 
 const faults: StoreFaults = {
@@ -16,7 +17,15 @@ const faults: StoreFaults = {
   requestErrors: [IntakeBehindError, LeaseLostError, RangeError],
 };
 
-const operations = { markUnreported, preparedTo, readBatch, rewind, writeBatch };
+const operations = {
+  markUnreported,
+  preparedTo,
+  readBatch,
+  readUuidBatches,
+  rewind,
+  spillUuids,
+  writeBatch,
+};
 
 /**
  * Forward migrations. The version of a schema is the number of migrations it has had (its table
@@ -83,6 +92,19 @@ const migrations: readonly string[] = [
    );
    -- The time of the last one; null when the window after it has passed, and in a spool without any.
    ALTER TABLE {spools} ADD COLUMN moved_until_ms bigint;`,
+
+  `-- The claims of uuids of one batch: the hashes one after the other, then their times as doubles. Hashes are random.
+   CREATE TABLE {uuid_batches} (
+     spool bigint NOT NULL,
+     seq bigint NOT NULL,
+     first_ms bigint NOT NULL,
+     last_ms bigint NOT NULL,
+     claims bytea NOT NULL,
+     PRIMARY KEY (spool, seq)
+   );
+   ALTER TABLE {uuid_batches} ALTER COLUMN claims SET STORAGE EXTERNAL;
+   -- A loader of the version before does not find those claims. It fails, so that it takes no uuid again.
+   ALTER TABLE {uuid_tables} RENAME COLUMN uuids TO claims;`,
 ];
 
 export const intakeStore: PostgresStore & { readonly operations: typeof operations } = {

@@ -2,6 +2,7 @@ import { type HashHalves, hashText } from "../expiring-uuid-set.ts";
 
 /** The bytes of a hash. */
 export const hashBytes = 16;
+export const hashWords = hashBytes / 4;
 /** The first half is the hash of the same uuid in a file. */
 export const movedHashBytes = 8;
 

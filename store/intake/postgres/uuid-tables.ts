@@ -2,8 +2,10 @@ import { dayMs } from "../../../base/time/units.ts";
 import { all, first, insertAll, type Operation, type Row, run, type Value } from "../../sql/query.ts";
 import { hashBytes } from "./uuid-hash.ts";
 
-/** The claims of uuids of one day. */
+/** Claims of uuids of one batch and day. */
 export interface UuidRows {
+  /** The place at which the batch begins. */
+  readonly seq: number;
   readonly day: number;
   /** Hashes one after the other. */
   readonly hashes: Uint8Array;
@@ -21,8 +23,7 @@ export function uuidTable(spool: number, day: number): string {
 }
 
 /** Adds claims to the table of their day, which is created first. */
-export function* addUuids(spool: number, seq: number, rows: UuidRows): Operation<void> {
-  const { day, hashes, times } = rows;
+export function* addUuids(spool: number, { seq, day, hashes, times }: UuidRows): Operation<void> {
   const count = hashes.length / hashBytes;
   const table = yield* first("SELECT day FROM {uuid_tables} WHERE spool = $1 AND day = $2", spool, day);
   if (table === null) yield* createTable(spool, day);
@@ -35,7 +36,7 @@ export function* addUuids(spool: number, seq: number, rows: UuidRows): Operation
     seq,
   );
   yield* run(
-    `UPDATE {uuid_tables} SET uuids = uuids + $3, last_seq = GREATEST(last_seq, $4)
+    `UPDATE {uuid_tables} SET claims = claims + $3, last_seq = GREATEST(last_seq, $4)
      WHERE spool = $1 AND day = $2`,
     spool,
     day,
@@ -51,18 +52,15 @@ function* createTable(spool: number, day: number): Operation<void> {
   yield* runOnce(`CREATE INDEX ON ${table} USING hash (hash)`);
   // Rows are in the order of their places, so that a rewind reads the last ones only.
   yield* runOnce(`CREATE INDEX ON ${table} USING brin (seq) WITH (autosummarize = on)`);
-  yield* insertAll("INSERT INTO {uuid_tables} (spool, day, uuids, last_seq)", [[spool, day, 0, 0]]);
+  yield* insertAll("INSERT INTO {uuid_tables} (spool, day, claims, last_seq)", [[spool, day, 0, 0]]);
 }
 
-/**
- * Drops the tables whose window has passed twice, so that a batch which is prepared again, or whose
- * times are not in order, finds the claims it needs.
- */
-export function* dropUuidTables(spool: number, latestMs: number, windowMs: number): Operation<void> {
+/** Drops the tables of the days before a time. */
+export function* dropUuidTables(spool: number, expiredMs: number): Operation<void> {
   const old = yield* all<{ day: number }>(
     "DELETE FROM {uuid_tables} WHERE spool = $1 AND day < $2 RETURNING day",
     spool,
-    dayOf(latestMs - 2 * windowMs),
+    dayOf(expiredMs),
   );
   for (const { day } of old) yield* runOnce(`DROP TABLE ${uuidTable(spool, day)}`);
 }
@@ -93,7 +91,7 @@ export function* undoUuids(spool: number, seq: number): Operation<void> {
       seq,
     );
     yield* run(
-      "UPDATE {uuid_tables} SET uuids = uuids - $3, last_seq = $4 WHERE spool = $1 AND day = $2",
+      "UPDATE {uuid_tables} SET claims = claims - $3, last_seq = $4 WHERE spool = $1 AND day = $2",
       spool,
       day,
       deleted!.count,

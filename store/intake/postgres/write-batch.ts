@@ -3,8 +3,10 @@ import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import { IntakeUnavailableError } from "../intake.ts";
 import { type PackedTexts, packTexts } from "./packed-texts.ts";
 import { changedWords, otherSpool } from "./read-batch.ts";
+import type { OutdatedBatches } from "./recent-uuids.ts";
 import type { SpoolPart } from "./rewind.ts";
-import { addUuids, dropUuidTables, forgetMovedUuids, type UuidRows } from "./uuid-tables.ts";
+import { addUuidBatch, removeUuidBatches, type UuidBatch } from "./uuid-batches.ts";
+import { dropUuidTables, forgetMovedUuids } from "./uuid-tables.ts";
 
 /** All changes of a batch. */
 export interface BatchChanges extends SpoolPart {
@@ -14,10 +16,13 @@ export interface BatchChanges extends SpoolPart {
   /** The end of the batch as a number. */
   readonly prepared: number;
   readonly projects: readonly ProjectChanges[];
-  readonly uuids: readonly UuidRows[];
-  /** The latest time of a uuid; undefined without one. */
-  readonly latestMs: number | undefined;
-  readonly windowMs: number;
+  /** Undefined when the batch has no uuids. */
+  readonly uuids: UuidChanges | undefined;
+}
+
+export interface UuidChanges {
+  readonly added: UuidBatch;
+  readonly outdated: OutdatedBatches;
 }
 
 export interface ProjectChanges {
@@ -45,15 +50,24 @@ export interface IdRows {
  * @throws IntakeUnavailableError when another loader has changed the state
  */
 export function* writeBatch(_session: Session, changes: BatchChanges): Operation<number> {
-  const { spool, fence, seq, projects, uuids, latestMs, windowMs } = changes;
+  const { spool, fence, seq, projects, uuids } = changes;
   if (fence !== undefined) yield* checkFence(fence.name, fence.token);
   const { version, moved_until_ms: movedUntilMs } = yield* moveHead(changes);
   for (const project of projects) yield* writeProject(spool, seq, project);
-  for (const rows of uuids) yield* addUuids(spool, seq, rows);
-  if (latestMs !== undefined) yield* dropUuidTables(spool, latestMs, windowMs);
-  if (movedUntilMs !== null && latestMs !== undefined && movedUntilMs < latestMs - 2 * windowMs)
-    yield* forgetMovedUuids(spool);
+  if (uuids !== undefined) yield* writeUuids(spool, uuids, movedUntilMs);
   return version;
+}
+
+function* writeUuids(
+  spool: number,
+  { added, outdated }: UuidChanges,
+  movedUntilMs: number | null,
+): Operation<void> {
+  const { expiredMs } = outdated;
+  yield* removeUuidBatches(spool, outdated);
+  yield* addUuidBatch(spool, added);
+  yield* dropUuidTables(spool, expiredMs);
+  if (movedUntilMs !== null && movedUntilMs < expiredMs) yield* forgetMovedUuids(spool);
 }
 
 interface MovedHead {

@@ -194,7 +194,7 @@ describe("commit that fails", () => {
   const ids = Array.from({ length: 1_000 }, (_, i) => `id-${i}`);
   const numbers = ids.map((_id, i) => i + 1);
 
-  it.each(["spools", "projects", "accounts", "visitors", "first_checks", "uuid_tables"])(
+  it.each(["spools", "projects", "accounts", "visitors", "first_checks", "uuid_batches", "uuid_tables"])(
     "when the database is killed before it writes %s leaves nothing",
     async (table) => {
       await using schema = await createSchema(server);
@@ -238,7 +238,7 @@ describe("commit that fails", () => {
         },
         [Symbol.asyncDispose]: async () => {},
       },
-      { spool: 1, uuidWindowMs: 10_000, maxCachedIds: 10, fence: undefined },
+      { spool: 1, uuidWindowMs: 10_000, maxUuids: 10, maxCachedIds: 10, fence: undefined },
     );
     await intake.rewind(undefined);
     expect(await beginWith(intake, 0, ids)).toEqual(numbers);

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Intake } from "../../../store/intake/intake.ts";
+import { seqOf } from "../../../store/intake/place.ts";
+import { migrate, openPostgresIntake } from "../../../store/intake/postgres/open.ts";
+import { repeatedBatches } from "../../../store/intake/postgres/recent-uuids.ts";
+import { intakeStore } from "../../../store/intake/postgres/store.ts";
+import { hashUuids } from "../../../store/intake/postgres/uuid-hash.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
+import { migrateStore } from "../../../store/sql/postgres/migrate.ts";
 import { keysOf, place } from "../../conformance/intake/store.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 import { createSchema } from "./intake-schema.ts";
@@ -29,9 +35,18 @@ describe("uuids in PostgreSQL", () => {
     return taken;
   }
 
-  it("are known beyond the end of a day", async () => {
+  /** Prepares more batches, which claim a uuid again in vain, so that those before are not prepared again. */
+  async function claimInVain(intake: Intake, at: number, one: readonly [string, number]): Promise<void> {
+    for (let more = 0; more < repeatedBatches; more++)
+      expect(await claim(intake, at + more, [one])).toEqual([false]);
+  }
+
+  it.each([
+    { maxUuids: 0, tables: ["intake_uuids_1_0", "intake_uuids_1_1"] },
+    { maxUuids: 12, tables: [""] },
+  ])("are known beyond the end of a day, of which $maxUuids are in memory", async ({ maxUuids, tables }) => {
     await using schema = await createSchema(server);
-    const intake = await schema.open();
+    const intake = await schema.open({ maxUuids });
     await intake.rewind(undefined);
     expect(
       await claim(intake, 0, [
@@ -40,58 +55,66 @@ describe("uuids in PostgreSQL", () => {
         ["c", 24.5],
       ]),
     ).toEqual([true, true, true]);
-    expect(schema.uuidTables()).toEqual(["intake_uuids_1_0", "intake_uuids_1_1"]);
+    await claimInVain(intake, 1, ["a", 23]);
     expect(
-      await claim(intake, 1, [
+      await claim(intake, 11, [
         ["a", 25],
         ["b", 26],
         ["c", 22],
       ]),
     ).toEqual([false, false, false]);
     expect(
-      await claim(intake, 2, [
+      await claim(intake, 12, [
         ["a", 26],
         ["b", 26.4],
         ["a", 27],
       ]),
     ).toEqual([true, false, false]);
+    await claimInVain(intake, 13, ["a", 26]);
     // The last claim of a counts, which is in the other table.
     expect(
-      await claim(intake, 3, [
+      await claim(intake, 23, [
         ["a", 28.9],
         ["a", 29],
         ["b", 26.5],
       ]),
     ).toEqual([false, true, true]);
-    expect(intake.stats().uuids).toBe(4);
+    await intake.begin(place(24), keys);
+    expect(intake.stats().uuids).toBe(6);
+    expect(schema.uuidTables()).toEqual(tables);
   });
 
-  it("are dropped with their table when the window has passed twice", async () => {
-    await using schema = await createSchema(server);
-    const intake = await schema.open();
-    await intake.rewind(undefined);
-    const tablesAfter = async (at: number, hours: number) => {
-      await claim(intake, at, [["a", hours]]);
-      return schema.uuidTables().map((name) => Number(name.split("_").at(-1)));
-    };
-    expect(await tablesAfter(0, 0)).toEqual([0]);
-    expect(await tablesAfter(1, 24)).toEqual([0, 1]);
-    expect(await tablesAfter(2, 29.99)).toEqual([0, 1]);
-    expect(await tablesAfter(3, 30)).toEqual([1]);
-    expect(await tablesAfter(4, 24 * 20)).toEqual([20]);
-    expect(
-      await claim(intake, 5, [
-        ["a", 24 * 20 + 2.9],
-        ["b", 24 * 20],
-      ]),
-    ).toEqual([false, true]);
-  });
+  it.each([
+    { how: "batch", maxUuids: 20, before: "|0", after: "|9" },
+    { how: "table", maxUuids: 0, before: "intake_uuids_1_0|8", after: "|9" },
+  ])(
+    "are removed with their $how when the window has passed twice for all batches that may be prepared again",
+    async ({ maxUuids, before, after }) => {
+      await using schema = await createSchema(server);
+      const intake = await schema.open({ maxUuids });
+      await intake.rewind(undefined);
+      const oldest = `SELECT min(seq) - ${seqOf(place(0))} FROM ${schema.name}.intake_uuid_batches`;
+      const stored = () => `${schema.uuidTables()}|${server.query(oldest)}`;
+      await claim(intake, 0, [["a", 0]]);
+      await claimInVain(intake, 1, ["a", 0]);
+      for (let at = 1; at < repeatedBatches; at++) await claim(intake, 8 + at, [["b", 30]]);
+      expect(stored()).toBe(before);
+      await claim(intake, 16, [["b", 30]]);
+      expect(stored()).toBe(after);
+      expect(
+        await claim(intake, 17, [
+          ["b", 32.9],
+          ["a", 30],
+        ]),
+      ).toEqual([false, true]);
+    },
+  );
 
-  it("are undone in all tables, and a dropped table comes back when its batch is refused", async () => {
+  it("are undone in all tables, and a batch that is refused removes nothing", async () => {
     await using schema = await createSchema(server);
-    const intake = await schema.open();
+    const intake = await schema.open({ maxUuids: 0 });
     await intake.rewind(undefined);
-    await claim(intake, 0, [["a", 10]]);
+    await claim(intake, 0, [["a", 20]]);
     await claim(intake, 1, [
       ["a", 23],
       ["b", 23],
@@ -100,22 +123,26 @@ describe("uuids in PostgreSQL", () => {
       ["c", 25],
       ["d", 23],
     ]);
-    const next = await schema.open();
+    await claimInVain(intake, 3, ["c", 25]);
+    expect(schema.uuidTables()).toEqual(["intake_uuids_1_0", "intake_uuids_1_1"]);
+    const next = await schema.open({ maxUuids: 3 });
     await next.rewind(place(1));
     expect(
       await claim(next, 1, [
         ["b", 24],
         ["c", 25],
         ["d", 25],
-        ["a", 12.9],
+        ["a", 22.9],
       ]),
     ).toEqual([true, true, true, false]);
+    await claimInVain(next, 2, ["c", 25]);
     const before = schema.dump();
-    await intake.rewind(place(2));
-    await intake.begin(place(2), keys);
-    intake.claimUuid(1, "a", 24 * 20 * hourMs);
-    await next.rewind(place(2));
-    await expect(intake.commit(place(3))).rejects.toThrow("another loader");
+    const refused = await schema.open({ maxUuids: 3 });
+    await refused.rewind(place(10));
+    await refused.begin(place(10), keys);
+    refused.claimUuid(1, "a", 24 * 20 * hourMs);
+    await next.rewind(place(10));
+    await expect(refused.commit(place(11))).rejects.toThrow("another loader");
     expect(schema.dump().replaceAll(/<version>\d+/g, "")).toBe(before.replaceAll(/<version>\d+/g, ""));
   });
 
@@ -206,6 +233,32 @@ describe("uuids in PostgreSQL", () => {
       if (one.kind === "uuid") return intake.claimUuid(one.project, one.id, steadyMs);
       return intake.claimFirstCheck(one.project, one.event, one.id);
     }
+  });
+
+  it("that a version before stored one by one count after the migration", async () => {
+    const name = "migrated_uuids";
+    await migrateStore({ ...intakeStore, migrations: intakeStore.migrations.slice(0, 2) }, server, name);
+    const hash = hashUuids(1, ["a"]).toString("hex");
+    const seq = seqOf(place(0));
+    server.query(`SET search_path TO ${name};
+      CREATE TABLE intake_uuids_1_0 (hash bytea NOT NULL, time_ms bigint NOT NULL, seq bigint NOT NULL);
+      INSERT INTO intake_uuids_1_0 VALUES ('\\x${hash}', ${10 * hourMs}, ${seq});
+      INSERT INTO intake_uuid_tables (spool, day, uuids, last_seq) VALUES (1, 0, 1, ${seq});
+      INSERT INTO intake_spools (spool, prepared, version) VALUES (1, ${seqOf(place(1))}, 1)`);
+    await migrate(server, name);
+    await using intake = await openPostgresIntake({ url: server.url, schema: name, spool: 1 });
+    await intake.rewind(place(1));
+    expect(
+      await claim(intake, 1, [
+        ["a", 12.9],
+        ["b", 12.9],
+      ]),
+    ).toEqual([false, true]);
+    expect(await claim(intake, 2, [["a", 13]])).toEqual([true]);
+    await intake.rewind(undefined);
+    expect(await claim(intake, 0, [["a", 12]])).toEqual([true]);
+    await intake[Symbol.asyncDispose]();
+    server.query(`DROP SCHEMA ${name} CASCADE`);
   });
 
   it("of a window of many days are known in all of its tables", async () => {

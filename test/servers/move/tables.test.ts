@@ -139,6 +139,12 @@ it("moves ids, first checks and uuids, which count as long as their window lasts
   expect(intake.claimUuid(1, "uuid", nowMs + windowMs)).toBe(true);
   expect(intake.claimUuid(1, "ann", nowMs + 3 * windowMs)).toBe(true);
   await intake.commit(place(2));
+  // No batch of the window before may be prepared again.
+  for (let at = 2; at < 20; at++) {
+    await intake.begin(place(at), keysIn(1));
+    intake.claimUuid(1, "bob", nowMs + 4 * windowMs);
+    await intake.commit(place(at + 1));
+  }
   // Project 2 of the file is loaded from a spool of its own.
   expect(left()).toBe("1");
   const other = await schema.open({ uuidWindowMs: windowMs, spool: 2 });

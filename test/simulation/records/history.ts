@@ -154,7 +154,8 @@ class RecordHistory {
 
   #openIntake(replica: Replica, fence: Fence | undefined): PostgresIntake {
     const own = new PostgresExecutor(this.#stores.intake, this.#world.network.createPool(replica, 1), pool);
-    return new PostgresIntake(own, { spool: project, uuidWindowMs: 2 * dayMs, maxCachedIds: 3, fence });
+    const limits = { uuidWindowMs: 2 * dayMs, maxUuids: 4, maxCachedIds: 3 };
+    return new PostgresIntake(own, { spool: project, ...limits, fence });
   }
 
   async #openLedger(replica: Replica): Promise<Pick<Ledger, "call">> {
