@@ -2,6 +2,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failedSumForm } from "../../../../../store/events/duckdb/errors.ts";
 import { bindStatement, duckdbDialect } from "../../../../../store/events/duckdb/query/dialect.ts";
+import type { ScalarType } from "../../../../../store/events/sql/dialect.ts";
 import {
   partNames,
   splitValue,
@@ -54,5 +55,71 @@ describe("a sum in each form", () => {
   ])("of %s", async (_what, numbers, ...expected) => {
     const forms = ["decimal", "split", "wide"] as const;
     expect(await Promise.all(forms.map((form) => sumOf(numbers, form)))).toEqual(expected);
+  });
+});
+
+type Element = string | number | boolean | null;
+
+describe("the distinct elements of a list", () => {
+  let instance: DuckDBInstance;
+  beforeAll(async () => {
+    instance = await DuckDBInstance.create();
+  });
+  afterAll(() => instance.closeSync());
+
+  const written = (list: readonly Element[] | null, type: string): string =>
+    list === null ? `NULL::${type}[]` : `${JSON.stringify(list).replaceAll('"', "'")}::${type}[]`;
+
+  it.each<[ScalarType, string, readonly (readonly Element[] | null)[]]>([
+    [
+      "text",
+      "VARCHAR",
+      [
+        ...[null, [], ["a"], [""], [null], ["a", "b"], ["a", "a"], ["", "a"], [null, "a"], [null, ""]],
+        ...[
+          ["a", "b", "c"],
+          ["a", "b", "a"],
+          ["b", "a", "a"],
+          ["a", "a", "a"],
+          ["a", "", "c"],
+          ["a", null, "c"],
+        ],
+        ...[
+          ["a", "b", "c", "d"],
+          ["a", "b", "c", "a"],
+          ["a", "b", "c", "b"],
+          ["a", "b", "c", "c"],
+          ["a", "b", "c", ""],
+        ],
+        ...[
+          ["a", "b", "c", "d", "e"],
+          ["a", "b", "c", "d", "a"],
+          ["a", "b", "c", "d", null, ""],
+        ],
+      ],
+    ],
+    [
+      "number",
+      "DOUBLE",
+      [null, [], [0], [null], [1, 2], [1, 1], [0, null], [1, 2, 3], [1, 2, 1], [1, 2, 3, 4, 4]],
+    ],
+    [
+      "boolean",
+      "BOOLEAN",
+      [[true], [false], [true, false], [true, true], [false, true, false], [null, true]],
+    ],
+  ])("of %s are each given once", async (type, sqlType, lists) => {
+    const connection = await instance.connect();
+    try {
+      const given = lists.map((list, at) => `(${at}, ${written(list, sqlType)})`).join(", ");
+      const sql = `SELECT ${duckdbDialect.distinctElements("k", type)} FROM (VALUES ${given}) r(n, k) ORDER BY n`;
+      const found = (await (await connection.run(sql)).getRowsJS()).map(([list]) => list as Element[]);
+      const expected = lists.map((list) => [...new Set(list?.map((one) => (one === "" ? null : one)) ?? [])]);
+      expect(found.map((list) => list.map(String).sort())).toEqual(
+        expected.map((list) => (list.length === 0 ? ["null"] : list.map(String).sort())),
+      );
+    } finally {
+      connection.closeSync();
+    }
   });
 });
