@@ -43,11 +43,10 @@ const maxSyncBytes = 16_384;
 const maxSyncOutput = 262_144;
 /** Highest ratio of deflate. */
 const maxGzipRatio = 1_032;
-const minPieceBytes = 1_024;
 const maxPieceBytes = 1_048_576;
 
 /**
- * Inflates bytes that are in memory as a whole.
+ * Inflates bytes that are in memory as a whole. Those of gzip get a buffer of their own, which the caller may free.
  * @throws InflatedTooLongError for more than `maxBytes`, and the error of zlib for malformed bytes
  */
 export async function inflate(
@@ -77,7 +76,8 @@ function pieceBytesOf(bytes: Uint8Array): number {
   const likely = Math.max(
     Math.min(declaredLength(bytes), length * maxGzipRatio) + 1,
     length * 2,
-    minPieceBytes,
+    // A shorter one would be a part of Node's pool.
+    Buffer.poolSize >>> 1,
   );
   return Math.min(likely, maxPieceBytes);
 }

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { asBuffer } from "../json/utf8.ts";
 
 /**
  * Checksums of lines that are JSON objects, as their last member: `{"a":1}` is stored as
@@ -28,7 +29,7 @@ const hexDigits = Buffer.from("0123456789abcdef");
  * @param place the place of the first line
  */
 export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
-  const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  const source = asBuffer(lines);
   const target = Buffer.allocUnsafeSlow(checkedLength(source));
   let to = 0;
   for (let start = 0; start < source.length; ) {
@@ -54,8 +55,9 @@ export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
 
 /** Returns the maximum length of the lines with their checksums. */
 export function checkedLength(lines: Uint8Array): number {
+  const source = asBuffer(lines);
   let count = 0;
-  for (let at = lines.indexOf(lf); at !== -1; at = lines.indexOf(lf, at + 1)) count++;
+  for (let at = source.indexOf(lf); at !== -1; at = source.indexOf(lf, at + 1)) count++;
   return lines.length + count * checksumBytes;
 }
 

@@ -8,3 +8,8 @@ const minBytes = 262_144;
 export function freeMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength >= minBytes) buffer.transfer(0);
 }
+
+/** Frees the memory of bytes of any size, which must have a buffer of their own. */
+export function freeOwnMemory({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+}

@@ -27,6 +27,8 @@ export interface ContestResult<A extends Measured, B extends Measured> {
   readonly second: readonly B[];
   /** Records a second of the first against the second, median of the rounds. */
   readonly ratio: number;
+  /** The same of records per second of CPU time. */
+  readonly cpuRatio: number;
 }
 
 /** Starts the load generator. It must be disconnected. */
@@ -61,8 +63,9 @@ export async function runContest<A extends Measured, B extends Measured>(
     second.push(await contest.second(turn));
   }
   console.log(`batches of ${records}, gzip, ${turn.connections} connections, ${count} records a round`);
-  const ratio = median(first.map(({ seconds }, at) => second[at]!.seconds / seconds));
-  return { count, first, second, ratio };
+  const ratioOf = (name: "seconds" | "cpuSeconds"): number =>
+    median(first.map((one, at) => second[at]![name] / one[name]));
+  return { count, first, second, ratio: ratioOf("seconds"), cpuRatio: ratioOf("cpuSeconds") };
 }
 
 /** Returns a row of the table of results. */

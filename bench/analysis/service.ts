@@ -41,10 +41,12 @@ export async function query({ port }: Server, path: string, body: object): Promi
 }
 
 /** Resolves when all accepted records can be queried. */
-export async function allQueryable({ port }: Server, pollMs = 20): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    if (/^engage_events_lag_bytes 0$/m.test(text)) return;
-    await sleep(pollMs);
-  }
+export async function allQueryable(server: Server, pollMs = 20): Promise<void> {
+  while ((await waitingBytes(server)) !== 0) await sleep(pollMs);
+}
+
+/** Returns the bytes of the accepted records that cannot be queried yet; NaN while they are unknown. */
+export async function waitingBytes({ port }: Server): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(/^engage_events_lag_bytes (\d+)$/m.exec(text)?.[1]);
 }

@@ -11,7 +11,7 @@ const closeObject = 0x7d;
 /**
  * Encodes a line of the spool, without its line end: `{"p":projectId,"r":receivedMs,"b":body}`, with `"d":driftMs` if
  * it is not 0, and with `"a":appid` if the request has one. Line ends of the body, which occur only between values of
- * JSON, become spaces.
+ * JSON, become spaces. The line has a buffer of its own.
  * @param body one record or a list of records, as JSON in UTF-8
  * @param driftMs how far the clock of `receivedMs` was ahead of the steady clock
  */

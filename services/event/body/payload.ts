@@ -50,16 +50,27 @@ function readFields(body: Buffer, contentType: string): Fields | undefined {
   return isForm || isNamedSo ? readForm(body) : undefined;
 }
 
+/** The JSON of a payload. */
+export interface Unpacked {
+  readonly bytes: Buffer;
+  /** Whether the bytes have a buffer of their own. */
+  readonly isOwn: boolean;
+}
+
 /** Decodes base64 and compression, detected by the first bytes. @throws BodyFault, also beyond `maxBytes` */
-export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Buffer> {
-  if (compress === "snappy") return withoutByteOrderMark(await inflateSnappy(data, maxBytes));
+export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Unpacked> {
+  if (compress === "snappy") return toUnpacked(await inflateSnappy(data, maxBytes), false);
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
     throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
   }
   const plain = isGzip(data) || isJson(data) ? data : fromBase64(data);
-  if (isGzip(plain)) return withoutByteOrderMark(await inflateGzip(plain, maxBytes));
-  if (isJson(plain)) return withoutByteOrderMark(plain);
+  if (isGzip(plain)) return toUnpacked(await inflateGzip(plain, maxBytes), true);
+  if (isJson(plain)) return toUnpacked(plain, false);
   throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
+}
+
+function toUnpacked(bytes: Buffer, isOwn: boolean): Unpacked {
+  return { bytes: withoutByteOrderMark(bytes), isOwn };
 }
 
 /** Decodes base64. An unescaped plus sign of a form was decoded as a space. */

@@ -38,7 +38,8 @@ export async function findSender(
     Math.max(minBytes, Math.min(maxBytes, payload.data.length * maxRatio)),
   );
   try {
-    return findAppid(await unpack(payload, limit), directory) ?? "unknown";
+    const { bytes } = await unpack(payload, limit);
+    return findAppid(bytes, directory) ?? "unknown";
   } catch (error) {
     if (error instanceof LongBodyFault && limit < maxInflatedBytes) return { isUnknownWithin: limit };
     throw error;

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { createYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
+import { freeOwnMemory } from "../../../base/memory/free.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type DebugIngestRequest,
@@ -37,6 +38,8 @@ interface Ingested {
   /** Parameters of a form body. */
   readonly fields: Fields | undefined;
   readonly yieldToEventLoop: YieldToEventLoop;
+  /** Whether the bytes of the body have a buffer of their own. */
+  readonly isOwn: boolean;
 }
 
 type Read = Ingested | { readonly code: -1 | -2; readonly msg: string };
@@ -60,7 +63,7 @@ export async function ingest(
 /** Appends records without checking them, except that they are JSON; the loader checks them. */
 async function ingestUnchecked(
   options: IngestOptions,
-  { project, appid, body }: Ingested,
+  { project, appid, body, isOwn }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
   const { bytes, starts, ends, faults } = body.list;
@@ -69,7 +72,9 @@ async function ingestUnchecked(
     const sender = senderOf({ project, appid });
     const driftMs = options.driftMs?.();
     const line = encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs);
+    if (isOwn && faults.size === 0) freeOwnMemory(bytes);
     await appendLine(options, line, project.id);
+    freeOwnMemory(line);
     options.observer.accepted(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({
@@ -199,13 +204,13 @@ async function readBody(
     if (sender === "unknown") return unknown();
     if ("isUnknownWithin" in sender) return unknown(adviceFor(sender.isUnknownWithin));
     const yieldToEventLoop = createYield();
-    const bytes = await unpack(payload, maxInflatedBytes);
+    const { bytes, isOwn } = await unpack(payload, maxInflatedBytes);
     const read = await readIngestBody(bytes, yieldToEventLoop, sender.recordShapes);
     const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
     const project = directory.byAppid(appid);
     return project === undefined
       ? unknown()
-      : { project, appid, body: read, fields: payload.fields, yieldToEventLoop };
+      : { project, appid, body: read, fields: payload.fields, yieldToEventLoop, isOwn };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     observer.rejected("format");

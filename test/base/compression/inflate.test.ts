@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { InflatedTooLongError, inflate, inflateShort } from "../../../base/compression/inflate.ts";
+import { freeOwnMemory } from "../../../base/memory/free.ts";
 
 const maxBytes = 4 * 1_048_576;
 const quickly = { [constants.BROTLI_PARAM_QUALITY]: 5 };
@@ -18,7 +19,13 @@ it.each<[string, readonly Buffer[]]>([
   ["members of which the last one tells little", [randomBytes(50_000), zeros(2_000_000), Buffer.from("[]")]],
 ])("gzip of %s", async (_what, members) => {
   const packed = Buffer.concat(members.map((member) => gzipSync(member)));
-  expect((await inflate(packed, "gzip", maxBytes)).equals(Buffer.concat(members))).toBe(true);
+  const pooled = [Buffer.from("before")];
+  const inflated = await inflate(packed, "gzip", maxBytes);
+  pooled.push(Buffer.from("after"));
+  expect(inflated.equals(Buffer.concat(members))).toBe(true);
+  // It has a buffer of its own.
+  freeOwnMemory(inflated);
+  expect(pooled.map(String)).toEqual(["before", "after"]);
 });
 
 it.each([
