@@ -1,7 +1,7 @@
 import { all, type Operation, type Session } from "../../sql/query.ts";
 import type { BatchRecord, BatchState, FailedItem } from "../batches.ts";
 import type { Page, PageRequest } from "../records.ts";
-import { numberOfCursor } from "./ids.ts";
+import { type LeaseToken, numberOfCursor } from "./ids.ts";
 
 /**
  * A batch. While it is open, `due_at_ms` is when it may be leased: a batch in flight is due when its
@@ -29,6 +29,25 @@ export interface BatchRow {
 
 export const batchColumns = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
   b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items`;
+
+/**
+ * Locks the batches of one lease that are still held, and returns these columns of them, by number.
+ * @param leases the result of `groupLeases`
+ */
+export function* lockHeld<T extends object>(
+  { dialect }: Session,
+  columns: string,
+  leases: readonly { readonly lease: LeaseToken }[],
+): Operation<readonly T[]> {
+  const { runSeq, key } = leases[0]!.lease;
+  return yield* all<T>(
+    `SELECT ${columns} FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
+       AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
+    runSeq,
+    key,
+    JSON.stringify(leases.map(({ lease }) => lease.number)),
+  );
+}
 
 export function* listBatches(
   _session: Session,

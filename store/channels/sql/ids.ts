@@ -67,21 +67,14 @@ export function decodeBatchToken(token: string): LeaseToken | null {
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }
 
-/** Compares leases in the order in which commits change batches, which prevents deadlocks. */
-export function compareLeases(a: LeaseToken, b: LeaseToken): number {
-  return a.runSeq - b.runSeq || a.number - b.number || a.key - b.key;
-}
-
-/** Sorts tokens of batches in the order of `compareLeases`; invalid ones come first. */
-export function sortTokens(
-  tokens: readonly string[],
-): readonly { readonly token: string; readonly lease: LeaseToken | null }[] {
-  const read = tokens.map((token) => ({ token, lease: decodeBatchToken(token) }));
-  return read.sort((a, b) =>
-    a.lease === null || b.lease === null
-      ? Number(a.lease !== null) - Number(b.lease !== null)
-      : compareLeases(a.lease, b.lease),
+/** Groups leases by run and key, in the order in which commits lock batches, which prevents deadlocks. */
+export function groupLeases<T extends { readonly lease: LeaseToken }>(
+  given: readonly T[],
+): Iterable<readonly T[]> {
+  const sorted = given.toSorted(
+    ({ lease: a }, { lease: b }) => a.runSeq - b.runSeq || a.number - b.number || a.key - b.key,
   );
+  return Map.groupBy(sorted, ({ lease }) => `${lease.runSeq} ${lease.key}`).values();
 }
 
 function fromBase36(text: string): number {

@@ -1,16 +1,9 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
-import { type BatchRow, batchColumns } from "./batch-rows.ts";
+import { type BatchRow, batchColumns, lockHeld } from "./batch-rows.ts";
 import { finishIfSettled, finishSettledRuns } from "./end-run.ts";
-import {
-  channelIdOf,
-  compareLeases,
-  decodeBatchToken,
-  encodeBatchToken,
-  seqOfChannel,
-  sortTokens,
-} from "./ids.ts";
+import { channelIdOf, decodeBatchToken, encodeBatchToken, groupLeases, seqOfChannel } from "./ids.ts";
 import { expireShares, recordCallTime } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
@@ -82,29 +75,15 @@ export function* leaseBatches(session: Session, leasing: LeaseArguments): Operat
 
 /** Extends leases; returns the stale tokens. */
 export function* extendBatches(
-  _session: Session,
+  session: Session,
   tokens: readonly string[],
   untilMs: number,
 ): Operation<readonly string[]> {
-  const lost: string[] = [];
-  for (const { token, lease } of sortTokens(tokens)) {
-    const held =
-      lease &&
-      (yield* first(
-        `UPDATE {batches} SET due_at_ms = $1 WHERE run_seq = $2 AND number = $3 AND lease_key = $4
-           AND is_open = 1 RETURNING number`,
-        untilMs,
-        lease.runSeq,
-        lease.number,
-        lease.key,
-      ));
-    if (held === null) lost.push(token);
-  }
-  return lost;
+  return yield* changeHeld(session, tokens, "due_at_ms = $3", [untilMs]);
 }
 
 /**
- * Records that attempts begin; returns the stale tokens.
+ * Records that attempts begin; returns the stale tokens. A repeated mark counts once.
  * @param atMs by the lease clock
  */
 export function* beginBatches(
@@ -112,34 +91,40 @@ export function* beginBatches(
   tokens: readonly string[],
   atMs: number,
 ): Operation<readonly string[]> {
+  const stale = yield* changeHeld(session, tokens, "attempts = attempts + 1 - is_begun, is_begun = 1", []);
+  const runs = tokens.flatMap((token) => decodeBatchToken(token)?.runSeq ?? []);
+  for (const runSeq of new Set(runs)) yield* recordCallTime(session, runSeq, atMs);
+  return stale;
+}
+
+/**
+ * Changes the batches of leases that are still held; returns the stale tokens.
+ * @param values the parameters of the change, from `$3` on
+ */
+function* changeHeld(
+  session: Session,
+  tokens: readonly string[],
+  change: string,
+  values: readonly number[],
+): Operation<readonly string[]> {
   const { dialect } = session;
-  const leases = tokens.flatMap((token) => decodeBatchToken(token) ?? []);
-  const begun = new Set<string>();
-  // The order is that of `settleBatches`, which prevents deadlocks.
-  for (const some of Map.groupBy(
-    leases.toSorted(compareLeases),
-    ({ runSeq, key }) => `${runSeq} ${key}`,
-  ).values()) {
-    const { runSeq, key } = some[0]!;
-    const numbers = JSON.stringify(some.map(({ number }) => number));
-    const held = yield* all<{ number: number }>(
-      `SELECT b.number FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
-         AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
-      runSeq,
-      key,
-      numbers,
-    );
-    // A repeated mark counts once.
+  const held = new Set<string>();
+  const given = tokens.flatMap((token) => {
+    const lease = decodeBatchToken(token);
+    return lease === null ? [] : [{ lease }];
+  });
+  for (const group of groupLeases(given)) {
+    const { runSeq, key } = group[0]!.lease;
+    const rows = yield* lockHeld<{ number: number }>(session, "b.number", group);
     yield* run(
-      `UPDATE {batches} SET attempts = attempts + 1 - is_begun, is_begun = 1
-       WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
+      `UPDATE {batches} SET ${change} WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
       runSeq,
-      JSON.stringify(held.map(({ number }) => number)),
+      JSON.stringify(rows.map(({ number }) => number)),
+      ...values,
     );
-    yield* recordCallTime(session, runSeq, atMs);
-    for (const { number } of held) begun.add(encodeBatchToken({ runSeq, number, key }));
+    for (const { number } of rows) held.add(encodeBatchToken({ runSeq, number, key }));
   }
-  return tokens.filter((token) => !begun.has(token));
+  return tokens.filter((token) => !held.has(token));
 }
 
 export function* busyChannels(session: Session): Operation<readonly DueChannel[]> {

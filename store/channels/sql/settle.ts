@@ -2,23 +2,27 @@ import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import { toStorableText } from "../../sql/values.ts";
 import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
-import { type BatchRow, batchColumns } from "./batch-rows.ts";
+import { type BatchRow, batchColumns, lockHeld } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
-import { decodeBatchToken, sortTokens } from "./ids.ts";
+import { decodeBatchToken, groupLeases, type LeaseToken } from "./ids.ts";
 import { Tallies } from "./tallies.ts";
-
-interface HeldRow extends BatchRow {
-  readonly run_state: RunState;
-}
 
 /** The changes of a batch by a settlement. */
 interface Change {
   readonly state: BatchState;
   readonly dueAtMs: number;
   readonly attempts: number;
+  readonly settledAttempts: number;
   readonly retries: number;
+  readonly isSent: number;
   readonly lastFailure: string;
   readonly failedItems: string | null;
+}
+
+/** A settlement and the lease that its token stands for. */
+interface Given {
+  readonly settlement: Settlement;
+  readonly lease: LeaseToken;
 }
 
 type Effect =
@@ -28,75 +32,73 @@ type Effect =
 
 const cancelled = "cancelled";
 
-/** @param atMs by the lease clock */
+/**
+ * Settles attempts. Batches of one lease are read together, and those that change in the same way are written together.
+ * @param atMs by the lease clock
+ */
 export function* settleBatches(
   session: Session,
   settlements: readonly Settlement[],
   atMs: number,
 ): Operation<readonly Settled[]> {
   const tallies = new Tallies(session);
-  const ended = new Set<number>();
+  const changes = new Changes();
   const states = new Map<number, RunState>();
   const results = new Map<Settlement, Settled>();
-  const byToken = Map.groupBy(settlements, ({ token }) => token);
-  for (const { token } of sortTokens([...byToken.keys()])) {
-    const [settlement, ...again] = byToken.get(token)!;
-    for (const one of again) results.set(one, { kind: "stale" });
-    const held = yield* findHeld(session, token, states);
-    if (held === null) {
-      results.set(settlement!, { kind: "stale" });
-      continue;
+  for (const group of groupLeases(decodeAll(settlements))) {
+    const rows = new Map(
+      (yield* lockHeld<BatchRow>(session, batchColumns, group)).map((row) => [row.number, row]),
+    );
+    const { runSeq } = group[0]!.lease;
+    if (rows.size > 0 && !states.has(runSeq)) states.set(runSeq, yield* stateOf(runSeq));
+    for (const { settlement, lease } of group) {
+      const held = rows.get(lease.number);
+      if (held === undefined) continue;
+      const effect = effectOf(settlement.outcome, states.get(runSeq)!);
+      const change = changeOf(atMs, effect, held);
+      changes.add(held, change);
+      if (effect.kind !== "released") count(tallies, held, change, effect);
+      results.set(settlement, { kind: "settled", state: change.state });
     }
-    const effect = effectOf(settlement!.outcome, held);
-    const isAttempt = effect.kind !== "released" && effect.kind !== "dropped";
-    // An outcome is an attempt, whether it was marked or not.
-    const attempts = held.attempts - held.is_begun + (isAttempt ? 1 : 0);
-    const change = changeOf(atMs, effect, { ...held, attempts });
-    yield* write(held, change, isAttempt);
-    if (effect.kind !== "released") count(tallies, held, change, effect);
-    if (change.state !== "pending") ended.add(held.run_seq);
-    results.set(settlement!, { kind: "settled", state: change.state });
   }
+  yield* changes.write(session);
   yield* tallies.write();
-  for (const runSeq of ended) yield* finishIfSettled(session, runSeq);
-  return settlements.map((settlement) => results.get(settlement)!);
+  for (const runSeq of changes.ended) yield* finishIfSettled(session, runSeq);
+  return settlements.map((settlement) => results.get(settlement) ?? { kind: "stale" });
 }
 
-/** @param states the states of runs, read once in a commit */
-function* findHeld(
-  { dialect }: Session,
-  token: string,
-  states: Map<number, RunState>,
-): Operation<HeldRow | null> {
-  const lease = decodeBatchToken(token);
-  if (lease === null) return null;
-  const held = yield* first<BatchRow>(
-    `SELECT ${batchColumns} FROM {batches} b
-     WHERE b.run_seq = $1 AND b.number = $2 AND b.lease_key = $3 AND b.is_open = 1 ${dialect.forUpdate}`,
-    lease.runSeq,
-    lease.number,
-    lease.key,
-  );
-  if (held === null) return null;
-  if (!states.has(lease.runSeq)) {
-    const found = yield* first<{ state: RunState }>("SELECT state FROM {runs} WHERE seq = $1", lease.runSeq);
-    states.set(lease.runSeq, found!.state);
+/** Decodes tokens. Repeated and invalid ones are left out. */
+function decodeAll(settlements: readonly Settlement[]): readonly Given[] {
+  const given = new Map<string, Given>();
+  for (const settlement of settlements) {
+    const lease = given.has(settlement.token) ? null : decodeBatchToken(settlement.token);
+    if (lease !== null) given.set(settlement.token, { settlement, lease });
   }
-  return { ...held, run_state: states.get(lease.runSeq)! };
+  return [...given.values()];
+}
+
+function* stateOf(runSeq: number): Operation<RunState> {
+  const found = yield* first<{ state: RunState }>("SELECT state FROM {runs} WHERE seq = $1", runSeq);
+  return found!.state;
 }
 
 /** Adapts an outcome to its run: batches of a stopped run are not sent again. */
-function effectOf(outcome: Outcome, { run_state }: HeldRow): Effect {
-  if (run_state === "preparing" || run_state === "sending") return outcome;
+function effectOf(outcome: Outcome, runState: RunState): Effect {
+  if (runState === "preparing" || runState === "sending") return outcome;
   if (outcome.kind === "retry") return { ...outcome, kind: "failed" };
   return outcome.kind === "released" ? { kind: "dropped" } : outcome;
 }
 
-function changeOf(atMs: number, effect: Effect, held: HeldRow): Change {
+function changeOf(atMs: number, effect: Effect, held: BatchRow): Change {
+  const isAttempt = effect.kind !== "released" && effect.kind !== "dropped";
+  // An outcome is an attempt, whether it was marked or not.
+  const attempts = held.attempts - held.is_begun + (isAttempt ? 1 : 0);
   const same = {
     dueAtMs: atMs,
-    attempts: held.attempts,
+    attempts,
+    settledAttempts: isAttempt ? attempts : held.settled_attempts,
     retries: held.retries,
+    isSent: isAttempt ? 1 : held.is_sent,
     lastFailure: held.last_failure,
     failedItems: null,
   };
@@ -122,33 +124,65 @@ function changeOf(atMs: number, effect: Effect, held: HeldRow): Change {
   }
 }
 
-function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<void> {
-  const isOpen = change.state === "pending";
-  yield* run(
-    `UPDATE {batches} SET state = $1, is_open = $2, due_at_ms = $3, attempts = $4, retries = $5,
-       last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0, is_begun = 0
-     WHERE run_seq = $10 AND number = $11`,
-    change.state,
-    isOpen ? 1 : 0,
-    change.dueAtMs,
-    change.attempts,
-    change.retries,
-    change.lastFailure,
-    change.failedItems,
-    isAttempt ? change.attempts : held.settled_attempts,
-    isAttempt ? 1 : held.is_sent,
-    held.run_seq,
-    held.number,
-  );
-  if (!isOpen) {
-    yield* run("DELETE FROM {payloads} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
-    yield* run("DELETE FROM {bodies} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
+/** The changes of one commit. Most attempts succeed at once, and so most batches change in the same way. */
+class Changes {
+  readonly #equal = new Map<
+    string,
+    { readonly runSeq: number; readonly change: Change; numbers: number[] }
+  >();
+  /** The numbers of batches that have ended, by run. */
+  readonly #ended = new Map<number, number[]>();
+
+  /** The runs with batches that have ended. */
+  get ended(): Iterable<number> {
+    return this.#ended.keys();
+  }
+
+  add({ run_seq: runSeq, number }: BatchRow, change: Change): void {
+    const name = JSON.stringify([runSeq, change]);
+    const equal = this.#equal.get(name);
+    if (equal === undefined) this.#equal.set(name, { runSeq, change, numbers: [number] });
+    else equal.numbers.push(number);
+    if (change.state === "pending") return;
+    const ended = this.#ended.get(runSeq);
+    if (ended === undefined) this.#ended.set(runSeq, [number]);
+    else ended.push(number);
+  }
+
+  *write({ dialect }: Session): Operation<void> {
+    for (const { runSeq, change, numbers } of this.#equal.values()) {
+      yield* run(
+        `UPDATE {batches} SET state = $1, is_open = $2, due_at_ms = $3, attempts = $4, retries = $5,
+           last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0, is_begun = 0
+         WHERE run_seq = $10 AND number IN ${dialect.integersOf("$11")}`,
+        change.state,
+        change.state === "pending" ? 1 : 0,
+        change.dueAtMs,
+        change.attempts,
+        change.retries,
+        change.lastFailure,
+        change.failedItems,
+        change.settledAttempts,
+        change.isSent,
+        runSeq,
+        JSON.stringify(numbers),
+      );
+    }
+    for (const [runSeq, numbers] of this.#ended) {
+      for (const table of ["{payloads}", "{bodies}"]) {
+        yield* run(
+          `DELETE FROM ${table} WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
+          runSeq,
+          JSON.stringify(numbers),
+        );
+      }
+    }
   }
 }
 
 function count(
   tallies: Tallies,
-  held: HeldRow,
+  held: BatchRow,
   { state, attempts }: Change,
   effect: Exclude<Effect, { readonly kind: "released" }>,
 ): void {

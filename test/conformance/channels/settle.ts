@@ -57,6 +57,49 @@ export function testSettlement(open: OpenWorld): void {
     ]);
   });
 
+  it("are settled together from several leases, each by its own outcome and once", async () => {
+    await using world = await open();
+    const { channelId, run } = await preparedRun(world.store, [["a"], ["b"], ["c"], ["d"], ["e"]]);
+    const request = { ...lease, channelId, maxBatches: 2 };
+    const leases = [await world.store.leaseBatches(request), await world.store.leaseBatches(request)];
+    const [a, b, c, d] = leases.flatMap(({ batches }) => batches);
+    const other = await preparedRun(world.store, [["f"]], "other");
+    const [f] = await leaseAll(world.store, other.channelId);
+    const tokens = [f, d, c, b, a].map((batch) => batch!.token);
+    expect(await world.store.extendBatches(["nonsense", ...tokens], 5_000)).toEqual(["nonsense"]);
+    expect(await world.store.beginBatches([...tokens, d!.token])).toEqual([]);
+    const settled = await world.store.settleBatches([
+      { token: f!.token, outcome: succeeded },
+      { token: d!.token, outcome: retryAfter(1_000) },
+      { token: d!.token, outcome: succeeded },
+      { token: c!.token, outcome: succeeded },
+      { token: b!.token, outcome: { kind: "released" } },
+      { token: a!.token, outcome: succeeded },
+    ]);
+    expect(settled.map((one) => (one.kind === "settled" ? one.state : one.kind))).toEqual([
+      "succeeded",
+      "pending",
+      "stale",
+      "succeeded",
+      "pending",
+      "succeeded",
+    ]);
+    const { items } = await world.store.batches(run.runId, {}, { limit: 9 });
+    expect(items.map(({ state, attempts }) => [state, attempts])).toEqual([
+      ["succeeded", 1],
+      ["pending", 0],
+      ["succeeded", 1],
+      ["pending", 1],
+      ["pending", 0],
+    ]);
+    expect(await world.store.statistics(run.runId)).toMatchObject({
+      settledBatches: 2,
+      sent: 3,
+      succeeded: 2,
+    });
+    expect(await world.store.run(other.run.runId)).toMatchObject({ state: "done" });
+  });
+
   it("end their run when the last are settled at the same time", async () => {
     await using world = await open();
     const { channelId, taskId } = await preparedRun(
