@@ -3,6 +3,7 @@ import { knownFrame, newFrame } from "./write-payload.ts";
 
 const lineEnd = 0x0a;
 const comma = 0x2c;
+const zero = 0x30;
 const [bracket, endBracket] = [0x5b, 0x5d];
 
 /** The JSON around the values of a message, as bytes. */
@@ -12,8 +13,8 @@ interface Frame {
 }
 
 /**
- * Writes the body that a payload makes. It copies bytes: strings would cost twice the time, and the garbage collector
- * as much again.
+ * Writes the body that a payload makes. It copies bytes: strings take a third more time, and make the garbage collector
+ * run.
  * @param payload also a body, as versions without payloads stored it
  */
 export function writeBody(payload: Uint8Array, memory: BodyMemory): Uint8Array {
@@ -30,7 +31,7 @@ export function writeBody(payload: Uint8Array, memory: BodyMemory): Uint8Array {
     const first = payload[at];
     if (first === newFrame || first === knownFrame) {
       const end = endOfLine(payload, at);
-      const number = Number(Buffer.from(payload.subarray(at + 1, end)).toString());
+      const number = readNumber(payload, at + 1, end);
       at = end + 1;
       if (first === newFrame) {
         frames.push(readFrame(payload, at, number));
@@ -68,6 +69,12 @@ function readFrame(payload: Uint8Array, start: number, count: number): Frame {
     at = end + 1;
   }
   return { parts, bytes };
+}
+
+function readNumber(payload: Uint8Array, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at++) number = 10 * number + payload[at]! - zero;
+  return number;
 }
 
 function endOfLine(payload: Uint8Array, at: number): number {
