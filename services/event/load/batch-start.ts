@@ -1,4 +1,6 @@
 import { type Clock, maxTimerMs } from "../../../base/async/clock.ts";
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import { comparePlaces } from "./prepared.ts";
 
 export interface BatchStartOptions {
   /** A batch with this many bytes is full. */
@@ -6,6 +8,14 @@ export interface BatchStartOptions {
   /** The time between the beginnings of two batches that are not full. */
   readonly batchMs: number;
   readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+export interface WaitingRecords {
+  readonly waitingBytes: number;
+  /** The end of the records on disk. */
+  readonly spoolEnd: SpoolPlace;
+  /** Whether a batch before them is prepared and waits to be loaded. Then they begin a full batch only. */
+  readonly isFurther: boolean;
 }
 
 /** Time between two checks for a full batch. A notification for each record would slow down accepting it. */
@@ -28,7 +38,7 @@ export class BatchStart {
   #isEmpty = true;
   /** Whether the waiting records are part of a burst. */
   #isBurst = false;
-  #waitingBytes = 0;
+  #spoolEnd: SpoolPlace = { number: 0, offset: 0 };
   #grownMs = 0;
 
   constructor(options: BatchStartOptions) {
@@ -36,17 +46,21 @@ export class BatchStart {
   }
 
   /** Returns the time until the next check, in ms; 0 when the batch begins. */
-  waitMs(waitingBytes: number): number {
+  waitMs({ waitingBytes, spoolEnd, isFurther }: WaitingRecords): number {
     const { maxBytes, clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (comparePlaces(spoolEnd, this.#spoolEnd) !== 0) this.#grownMs = nowMs;
+    this.#spoolEnd = spoolEnd;
     if (waitingBytes === 0) {
       this.#isEmpty = true;
       return maxTimerMs;
     }
-    const nowMs = clock.monotonicMs();
-    if (waitingBytes !== this.#waitingBytes) this.#grownMs = nowMs;
-    this.#waitingBytes = waitingBytes;
     const isFull = waitingBytes >= maxBytes;
     const isDue = nowMs >= this.#nextMs;
+    if (isFurther && !isFull) {
+      this.#isEmpty &&= isDue;
+      return pollMs;
+    }
     if (isDue && (this.#isEmpty || !isFull)) this.#isBurst = this.#isEmpty;
     this.#isEmpty = false;
     if (isFull || isDue) return 0;
@@ -60,6 +74,5 @@ export class BatchStart {
 
   begun(): void {
     this.#nextMs = this.#options.clock.monotonicMs() + this.#options.batchMs;
-    this.#waitingBytes = 0;
   }
 }

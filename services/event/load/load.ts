@@ -5,18 +5,20 @@ import {
   type EventStore,
   EventsMemoryError,
   EventsUnavailableError,
+  type LoadBatch,
   type SpoolPlace,
 } from "../../../store/events/events.ts";
 import type { RecordReader } from "../../../store/records/records.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { AdaptiveBatchSize } from "./adaptive-batch-size.ts";
 import { BatchStart } from "./batch-start.ts";
+import { prepareAhead } from "./batches-ahead.ts";
 import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
+import { type LimitObserver, LimitReports } from "./limit-reports.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-client.ts";
 import {
   comparePlaces,
-  type LimitedName,
   type PreparedBatch,
   type PrepareStart,
   type ProjectStart,
@@ -53,17 +55,13 @@ export interface LoadLimits {
   readonly batchMs: number;
 }
 
-export interface LoadObserver {
+export interface LoadObserver extends LimitObserver {
   /** Called when the records of a batch can be queried. */
   loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
   /** Called when the intake fits the store, so that records can be loaded: at the start, and after each failure. */
   began?(): void;
   /** Called when loading failed. It is retried after `delayMs`. */
   failed(error: unknown, delayMs: number): void;
-  /** Called when a property was dropped because of the limit of properties, once for each project. */
-  overLimit(projectId: number, property: string): void;
-  /** Called when a name was not added because of the limit of event names or the rate of new names. */
-  limited?(name: LimitedName): void;
 }
 
 export interface Loader extends AsyncDisposable {
@@ -80,7 +78,7 @@ export interface LoadStatus {
   readonly oldestMs: number | undefined;
 }
 
-/** Starts to load the records of a spool into the store, each once. Disposing of it waits for a running load. */
+/** Starts to load the records of a spool into the store, each once. Disposing of it loads what is prepared. */
 export function openLoader(options: LoaderOptions): Loader {
   return new SpoolLoader(options);
 }
@@ -90,19 +88,21 @@ class SpoolLoader implements Loader {
   readonly #stop = new AbortController();
   readonly #failingLines = new FailingLines();
   readonly #flushes = createFlushes();
-  readonly #overLimit = new Set<number>();
-  readonly #limited = new Set<string>();
+  readonly #limitReports: LimitReports;
   /** Rates after the loaded batches, by project. */
   readonly #rates = new Map<number, NameRates>();
   readonly #size: AdaptiveBatchSize;
   readonly #start: BatchStart;
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
+  /** Ends when the files of the last loaded batch are removed. */
+  #removing = Promise.resolve();
   #waker = new AbortController();
   #faults = 0;
 
   constructor(options: LoaderOptions) {
     this.#options = options;
+    this.#limitReports = new LimitReports(options.observer);
     this.#size = new AdaptiveBatchSize(options.limits.maxRecords);
     this.#start = new BatchStart({ ...options.limits, clock: options.clock });
     this.#running = this.#run();
@@ -151,7 +151,8 @@ class SpoolLoader implements Loader {
   }
 
   /**
-   * Loads from the place that the store has reached until something fails. Prepares the next batch while one is loaded.
+   * Loads from the place that the store has reached until something fails. Prepares the next batches while one is
+   * loaded.
    */
   async #session(): Promise<void> {
     const { store, reader, stagingFolder } = this.#options;
@@ -164,19 +165,17 @@ class SpoolLoader implements Loader {
     this.#flushes.loaded(start);
     const session = new AbortController();
     const end = AbortSignal.any([session.signal, this.#stop.signal]);
-    let preparing = this.#prepareNext(start, end);
+    const ahead = prepareAhead(start, (from, isFurther) => this.#prepareNext(from, isFurther, end));
     try {
-      for (let next = await preparing; next !== undefined; next = await preparing) {
-        preparing = this.#prepareNext(next.batch.to, end);
-        // The promise is awaited after the load, which may take long.
-        preparing.catch(() => {});
+      for (let next = await ahead.take(); next !== undefined; next = await ahead.take()) {
         await next.committed;
         await this.#load(next);
       }
     } finally {
       session.abort();
       this.#waker.abort();
-      await preparing.catch(() => {});
+      await ahead.ended();
+      await this.#removing;
     }
   }
 
@@ -193,9 +192,13 @@ class SpoolLoader implements Loader {
   }
 
   /** Prepares the next batch; undefined if it was stopped before there were records. */
-  async #prepareNext(from: SpoolPlace, end: AbortSignal): Promise<WrittenBatch | undefined> {
+  async #prepareNext(
+    from: SpoolPlace,
+    isFurther: () => boolean,
+    end: AbortSignal,
+  ): Promise<WrittenBatch | undefined> {
     const { reader, limits } = this.#options;
-    await this.#waitForRecords(from, end);
+    await this.#waitForRecords(from, isFurther, end);
     if (end.aborted) return undefined;
     const chunk = await reader.read(from, limits.maxBytes);
     this.#start.begun();
@@ -213,7 +216,7 @@ class SpoolLoader implements Loader {
   }
 
   /** Waits until the next batch begins, a flush waits, or the loader is stopped. */
-  async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
+  async #waitForRecords(from: SpoolPlace, isFurther: () => boolean, end: AbortSignal): Promise<void> {
     const { reader, clock } = this.#options;
     for (;;) {
       const waker = new AbortController();
@@ -224,7 +227,7 @@ class SpoolLoader implements Loader {
       const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
       else if (this.#flushes.isWaiting()) return;
-      const waitMs = this.#start.waitMs(waitingBytes);
+      const waitMs = this.#start.waitMs({ waitingBytes, spoolEnd, isFurther: isFurther() });
       if (waitMs <= 0) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
       await clock.wait(waitMs, waker.signal);
@@ -232,7 +235,7 @@ class SpoolLoader implements Loader {
   }
 
   async #load(prepared: PreparedBatch): Promise<void> {
-    const { reader, observer, clock, keepDeadLetters, limits } = this.#options;
+    const { observer, clock, keepDeadLetters } = this.#options;
     if (prepared.deadLetters !== undefined) await keepDeadLetters(prepared.deadLetters);
     const startMs = clock.monotonicMs();
     await this.#loadWithRetries(prepared);
@@ -245,23 +248,17 @@ class SpoolLoader implements Loader {
     const nowMs = clock.now();
     const delayMs = Math.max(0, nowMs - Math.min(prepared.firstReceivedMs, nowMs));
     observer.loaded(prepared, { loadMs: clock.monotonicMs() - startMs, delayMs });
-    for (const [projectId, { name }] of prepared.overLimit) {
-      if (!this.#overLimit.has(projectId)) observer.overLimit(projectId, name);
-      this.#overLimit.add(projectId);
-    }
-    this.#reportLimited(prepared.limited ?? []);
-    // Files that cannot be deleted now are deleted after the next batch or at the next start.
-    await removeRows(prepared.batch).catch((error: unknown) => observer.failed(error, limits.batchMs));
-    await reader.release(to).catch((error: unknown) => observer.failed(error, limits.batchMs));
+    this.#limitReports.loaded(prepared);
+    await this.#removing;
+    this.#removing = this.#remove(prepared.batch);
   }
 
-  /** Reports names once for each project and reason. */
-  #reportLimited(names: readonly LimitedName[]): void {
-    for (const name of names) {
-      const key = `${name.projectId}:${name.reason}`;
-      if (!this.#limited.has(key)) this.#options.observer.limited?.(name);
-      this.#limited.add(key);
-    }
+  /** Removes what a load leaves. Files that cannot be deleted now are deleted later, or at the next start. */
+  async #remove(batch: LoadBatch): Promise<void> {
+    const { reader, observer, limits } = this.#options;
+    const failed = (error: unknown) => observer.failed(error, limits.batchMs);
+    await removeRows(batch).catch(failed);
+    await reader.release(batch.to).catch(failed);
   }
 
   /** Loads a batch. Retries while the store is unavailable; other failures make the next batch smaller. */

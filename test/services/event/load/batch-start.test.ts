@@ -7,6 +7,10 @@ interface Check {
   readonly atMs: number;
   readonly bytes: number;
   readonly waitMs: number;
+  /** The bytes of the batch that begins. Default: all. */
+  readonly takes?: number;
+  /** Default: false. */
+  readonly isFurther?: boolean;
 }
 
 /** A full batch has 1,600 bytes, and others begin 1,000 ms apart. A batch begins with each wait of 0. */
@@ -47,6 +51,36 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     ],
   ],
   [
+    "begins with the end of a burst that grows no more while batches before it are prepared",
+    [
+      { atMs: 0, bytes: 4_000, waitMs: 0, takes: 1_600 },
+      { atMs: 50, bytes: 2_400, waitMs: 0, takes: 1_600 },
+      { atMs: 59, bytes: 800, waitMs: 20 },
+      { atMs: 60, bytes: 800, waitMs: 0 },
+    ],
+  ],
+  [
+    "begins only full batches after one that waits to be loaded",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 100, bytes: 1_599, waitMs: 20, isFurther: true },
+      { atMs: 1_100, bytes: 1_599, waitMs: 20, isFurther: true },
+      { atMs: 1_101, bytes: 1_600, waitMs: 0, isFurther: true },
+      { atMs: 1_102, bytes: 1, waitMs: 20 },
+    ],
+  ],
+  [
+    "takes records after a pause for a burst although they wait for a batch before them",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 10, bytes: 0, waitMs: maxTimerMs, isFurther: true },
+      { atMs: 1_100, bytes: 200, waitMs: 20, isFurther: true },
+      { atMs: 1_120, bytes: 200, waitMs: 0 },
+      { atMs: 1_130, bytes: 200, waitMs: 20 },
+      { atMs: 1_190, bytes: 200, waitMs: 0 },
+    ],
+  ],
+  [
     "does not begin at the end of a few records",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
@@ -59,9 +93,10 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
 it.each(cases)("%s", (_name, checks) => {
   let nowMs = 0;
   const start = new BatchStart({ maxBytes: 1_600, batchMs: 1_000, clock: { monotonicMs: () => nowMs } });
-  const waits = checks.map(({ atMs, bytes }) => {
-    nowMs = atMs;
-    return { atMs, bytes, waitMs: waitOf(start, bytes) };
+  const wait = waiterOf(start);
+  const waits = checks.map((check) => {
+    nowMs = check.atMs;
+    return { ...check, waitMs: wait(check) };
   });
   expect(waits).toEqual(checks);
 });
@@ -114,6 +149,7 @@ const senders: readonly (readonly [name: string, senders: readonly Sender[], beg
 it.each(senders)("begins batches for %s", (_name, appends, expected) => {
   let nowMs = 0;
   const start = new BatchStart({ maxBytes: 1_600, batchMs: 1_000, clock: { monotonicMs: () => nowMs } });
+  const wait = waiterOf(start);
   const begun: number[] = [];
   let waiting = 0;
   for (; nowMs < 5_000; nowMs += 10) {
@@ -121,16 +157,22 @@ it.each(senders)("begins batches for %s", (_name, appends, expected) => {
       const isSent = nowMs >= fromMs && nowMs < toMs && (nowMs - fromMs) % everyMs === 0;
       waiting += isSent ? bytes : 0;
     }
-    if (waitOf(start, waiting) > 0) continue;
+    if (wait({ bytes: waiting }) > 0) continue;
     begun.push(nowMs);
     waiting = 0;
   }
   expect(begun).toEqual(expected);
 });
 
-/** Returns how long the start is put off, and begins the batch if it is not. */
-function waitOf(start: BatchStart, bytes: number): number {
-  const waitMs = start.waitMs(bytes);
-  if (waitMs === 0) start.begun();
-  return waitMs;
+/** Returns what says how long the start is put off, and begins the batch if it is not. */
+function waiterOf(start: BatchStart): (check: Pick<Check, "bytes" | "takes" | "isFurther">) => number {
+  let taken = 0;
+  return ({ bytes, takes = bytes, isFurther = false }) => {
+    const spoolEnd = { number: 1, offset: taken + bytes };
+    const waitMs = start.waitMs({ waitingBytes: bytes, spoolEnd, isFurther });
+    if (waitMs > 0) return waitMs;
+    start.begun();
+    taken += takes;
+    return 0;
+  };
 }
