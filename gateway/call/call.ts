@@ -144,12 +144,12 @@ export class Call extends ListMember implements HandlerContext {
    */
   startDeadline(timeoutMs: number | undefined, maxMs: number): void {
     if (timeoutMs === undefined || timeoutMs >= maxMs) {
-      this.#deadlineMs = performance.now() + maxMs;
+      this.#deadlineMs = this.record.startedMs + maxMs;
       this.#queue = queueOf(maxMs);
       this.#queue.add(this);
       return;
     }
-    this.#deadlineMs = performance.now() + timeoutMs;
+    this.#deadlineMs = this.record.startedMs + timeoutMs;
     if (timeoutMs <= 0) this.expire();
     else this.#timer = setTimeout(expire, timeoutMs, this);
   }

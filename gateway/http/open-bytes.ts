@@ -61,10 +61,10 @@ export class OpenBytes {
     return this.#bytes;
   }
 
-  /** Starts to count the body of a request. */
-  openBody(connection: Connection, holder: ShareOwner): ByteShare {
+  /** Starts to count the body of a request. @param sinceMs `performance.now()` when it began */
+  openBody(connection: Connection, holder: ShareOwner, sinceMs = performance.now()): ByteShare {
     connection.startBody();
-    return this.#add(new ByteShare(this, connection, holder, true));
+    return this.#add(new ByteShare(this, connection, holder, true, sinceMs));
   }
 
   /** Counts a response of this size until it is read. */
@@ -152,14 +152,21 @@ export class ByteShare extends ListMember {
   /** Bytes of the body that were received since `sinceMs`. */
   received = 0;
   /** `performance.now()` of when it began to wait for its caller; undefined while it does not wait. */
-  sinceMs: number | undefined = performance.now();
+  sinceMs: number | undefined;
   isOpen = true;
   #isComing = true;
   readonly #all: OpenBytes;
   readonly #holder: ShareOwner;
 
-  constructor(all: OpenBytes, connection: Connection, holder: ShareOwner, isBody: boolean) {
+  constructor(
+    all: OpenBytes,
+    connection: Connection,
+    holder: ShareOwner,
+    isBody: boolean,
+    sinceMs: number = performance.now(),
+  ) {
     super();
+    this.sinceMs = sinceMs;
     this.#all = all;
     this.connection = connection;
     this.#holder = holder;

@@ -121,7 +121,7 @@ class Exchange implements BodyReader, ShareOwner {
       this.succeed(standing.response);
       return;
     }
-    this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this);
+    this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this, this.#record.startedMs);
     collectBody(this.#request, bodyLimitOf(standing, limits, served), this.#hold, this);
   }
 

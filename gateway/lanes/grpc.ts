@@ -110,7 +110,7 @@ class UnaryStream implements ShareOwner {
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
-    this.#hold = gateway.openBytes.openBody(connectionOf(this.#stream.session), this);
+    this.#hold = gateway.openBytes.openBody(connectionOf(this.#stream.session), this, this.#record.startedMs);
     this.#stream.on("data", onData);
     this.#stream.on("end", onEnd);
   }

@@ -17,14 +17,23 @@ const maxPooledBytes = 2_048;
 const wordBytes = 4;
 
 /** A buffer and a view of the same bytes, which reads four of them at once at any offset. */
-export interface Bytes {
+export class Bytes {
   readonly buffer: Buffer;
-  readonly view: DataView;
+  /** Created on first use: lines that are read as texts do not need it. */
+  #view: DataView | undefined;
+
+  constructor(buffer: Buffer) {
+    this.buffer = buffer;
+  }
+
+  get view(): DataView {
+    this.#view ??= viewOf(this.buffer);
+    return this.#view;
+  }
 }
 
 export function bytesOf(content: Buffer | string): Bytes {
-  const buffer = typeof content === "string" ? Buffer.from(content) : content;
-  return { buffer, view: viewOf(buffer) };
+  return new Bytes(typeof content === "string" ? Buffer.from(content) : content);
 }
 
 function viewOf({ buffer, byteOffset, length }: Buffer): DataView {

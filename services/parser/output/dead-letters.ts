@@ -1,3 +1,4 @@
+import { markAsUntransferable } from "node:worker_threads";
 import {
   createSharedDeadLetters,
   type DeadLetter,
@@ -22,6 +23,10 @@ const maxBatchCharacters = 64 * 2 ** 20;
 /** Lines of a batch after this many share dead letters. */
 const maxOwnDeadLetters = 10_000;
 
+const noDeadLetters: DeadLetterBatch = { count: 0, ndjson: new Uint8Array(0) };
+// Workers transfer what they return; this they copy, as it is returned again.
+markAsUntransferable(noDeadLetters.ndjson.buffer);
+
 /** Most batches have no dead letters, so what collects them is created for the first one. */
 export function createDeadLetterBuffer(source: string, now: () => number): DeadLetterBuffer {
   let writer: DeadLetterWriter | undefined;
@@ -33,7 +38,7 @@ export function createDeadLetterBuffer(source: string, now: () => number): DeadL
       writer.add({ time: new Date(now()), source, ...deadLetter });
     },
     dropped: () => writer?.dropped ?? 0,
-    close: () => writer?.close() ?? { count: 0, ndjson: new Uint8Array(0) },
+    close: () => writer?.close() ?? noDeadLetters,
   };
 }
 
