@@ -3,13 +3,15 @@
 // or from an earlier one. Imports of other forms, and those of CommonJS, are left to Node.
 const { registerHooks } = require("node:module");
 const { dirname } = require("node:path");
-const { pathToFileURL } = require("node:url");
+const { fileURLToPath, pathToFileURL } = require("node:url");
 
 const root = `${pathToFileURL(dirname(__dirname)).href}/`;
 /** The folders of sources that use the packages of the root, and no others. */
 const sources = ["base", "cmd", "docs", "gateway", "gen", "services", "store"];
 /** What Node found for the names of packages that sources import. */
 const named = new Map();
+/** The first importer of each file that was found without looking for it. */
+const importers = new Map();
 /** Folders of packages with a file that is an ES module. Its neighbours are too, as they are in the same package. */
 const folders = new Set();
 
@@ -22,10 +24,31 @@ registerHooks({
       return isSource(parentURL) ? findNamed(specifier, context, next) : next(specifier, context);
     const url = new URL(specifier, parentURL).href;
     if (url.endsWith(".ts") && isSource(parentURL) && isSource(url))
-      return { url, format: "module-typescript", shortCircuit: true };
+      return assume(url, "module-typescript", parentURL);
     return url.endsWith(".js") ? findNeighbour(specifier, url, context, next) : next(specifier, context);
   },
+  load(url, context, next) {
+    try {
+      return next(url, context);
+    } catch (error) {
+      const importer = importers.get(url);
+      if (error.code !== "ENOENT" || importer === undefined) throw error;
+      throw notFound(url, importer);
+    }
+  },
 });
+
+function assume(url, format, importer) {
+  if (!importers.has(url)) importers.set(url, importer);
+  return { url, format, shortCircuit: true };
+}
+
+/** Returns the error of Node for a file that does not exist. */
+function notFound(url, importer) {
+  const [path, from] = [url, importer].map((one) => fileURLToPath(one));
+  const error = new Error(`Cannot find module '${path}' imported from ${from}`);
+  return Object.assign(error, { code: "ERR_MODULE_NOT_FOUND", url });
+}
 
 function isSource(url) {
   if (!url.startsWith(root)) return false;
@@ -43,7 +66,7 @@ function findNamed(specifier, context, next) {
 
 function findNeighbour(specifier, url, context, next) {
   const folder = url.slice(0, url.lastIndexOf("/"));
-  if (folders.has(folder)) return { url, format: "module", shortCircuit: true };
+  if (folders.has(folder)) return assume(url, "module", context.parentURL);
   const found = next(specifier, context);
   if (found.url === url && found.format === "module") folders.add(folder);
   return found;

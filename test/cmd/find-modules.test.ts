@@ -40,12 +40,22 @@ test("finds the modules that Node finds", () => {
   expect(found).toEqual(findAll());
 });
 
-test("leaves it to Node to report names that do not exist", () => {
-  const missing = `
-import { pathToFileURL } from "node:url";
-import.meta.resolve("no-such-package", ${JSON.stringify(pathToFileURL(join(packageRoot, "cmd/main.ts")).href)});`;
-  const options = ["--experimental-import-meta-resolve", "--input-type=module", "--eval", missing];
-  expect(() =>
-    execFileSync(process.execPath, ["--require", preload, ...options], { cwd: packageRoot, stdio: "pipe" }),
-  ).toThrow("Cannot find package 'no-such-package'");
+/** Imports a name as a source does, and returns the code and the message of the error. */
+function failToImport(name: string, ...options: string[]): string {
+  const importer = JSON.stringify(pathToFileURL(join(packageRoot, "cmd/main.ts")).href);
+  const script = `
+import { registerHooks } from "node:module";
+registerHooks({ resolve: (name, context, next) => next(name, { ...context, parentURL: ${importer} }) });
+await import(${JSON.stringify(name)}).catch(({ code, message }) => console.log(code, message));`;
+  const args = [...options, "--input-type=module", "--eval", script];
+  return execFileSync(process.execPath, args, { cwd: packageRoot, encoding: "utf8" });
+}
+
+test.each([
+  ["no-such-package", "Cannot find package 'no-such-package'"],
+  ["./no-such-file.ts", `Cannot find module '${join(packageRoot, "cmd/no-such-file.ts")}'`],
+])("reports that %s does not exist as Node does", (name, message) => {
+  const reported = failToImport(name, "--require", preload);
+  expect(reported).toMatch(`ERR_MODULE_NOT_FOUND ${message} imported from`);
+  expect(reported).toBe(failToImport(name));
 });

@@ -27,7 +27,11 @@ export function divideScan(
   if (relations.rowsAtMost(scan.buckets) < count * minRows) return undefined;
   const scans = Array.from({ length: count }, (_, stretch) => narrow(scan, stretch));
   if (!scans.every((one) => one !== undefined)) return undefined;
-  return scans.slice(1).every(({ buckets }) => isDividedAt(buckets.startMs)) ? scans : undefined;
+  const isDivided = scans.slice(1).every(({ buckets: { startMs } }, before) => {
+    // Where the offset of a zone changes, the range of a stretch may be longer than the stretch.
+    return scans[before]!.buckets.endMs === startMs && isDividedAt(startMs);
+  });
+  return isDivided ? scans : undefined;
 }
 
 const isText = ({ kind, of }: GroupKey): boolean =>

@@ -125,6 +125,16 @@ describe("each stretch by itself", () => {
       "a table has events of two days",
       { zone: [{ fromMs: -Infinity, offsetMs: hourMs }], buckets: bucketsOf(3, dayMs, hourMs) },
     ],
+    [
+      "the offset of a zone changes, so that ranges overlap",
+      {
+        zone: [
+          { fromMs: -Infinity, offsetMs: 0 },
+          { fromMs: at5(1, 1), offsetMs: -hourMs },
+        ],
+        buckets: bucketsOf(3, dayMs),
+      },
+    ],
     ["a table has events of several hours", { buckets: bucketsOf(24, hourMs) }],
     ["a measure has a condition", { measures: [measureOf({ kind: "count" }, equals(gift, true))] }],
     ["a key is no text", { keys: [byValues(price)] }],
