@@ -67,12 +67,15 @@ export function decodeBatchToken(token: string): LeaseToken | null {
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }
 
-/** Groups leases by run and key, in the order in which commits lock batches, which prevents deadlocks. */
+/**
+ * Groups leases by run and key, sorted by run, key and number. Commits lock batches in this order, which prevents
+ * deadlocks: the order of two leases does not depend on the others given.
+ */
 export function groupLeases<T extends { readonly lease: LeaseToken }>(
   given: readonly T[],
 ): Iterable<readonly T[]> {
   const sorted = given.toSorted(
-    ({ lease: a }, { lease: b }) => a.runSeq - b.runSeq || a.number - b.number || a.key - b.key,
+    ({ lease: a }, { lease: b }) => a.runSeq - b.runSeq || a.key - b.key || a.number - b.number,
   );
   return Map.groupBy(sorted, ({ lease }) => `${lease.runSeq} ${lease.key}`).values();
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import {
   type ChannelStore,
   ChannelsOpenError,
@@ -92,6 +92,41 @@ it("send the batches of the version before, which finds none of theirs", async (
   await stores[1].settleBatches(batches.map(({ token }) => ({ token, outcome: succeeded })));
   const left = (table: string) => server.query(`SELECT count(*) FROM ${schema}.channel_${table}`);
   expect([left("bodies"), left("payloads")]).toEqual(["0", "0"]);
+});
+
+/** Extends all batches while some are settled. Those with odd numbers have one lease, the others another. */
+async function extendAndSettle({ stores: [a, b] }: Replicas): Promise<void> {
+  const lists = Array.from({ length: 1_000 }, (_, i) => [`p${i}`]);
+  const { channelId } = await preparedRun(a, lists);
+  const request = { ...lease, channelId, maxBatches: 1_000, leaseMs: 60_000 };
+  const { batches } = await a.leaseBatches(request);
+  const [odd, even] = [1, 0].map((rest) => batches.filter(({ number }) => number % 2 === rest));
+  await a.settleBatches(even!.map(({ token }) => ({ token, outcome: { kind: "released" } })));
+  const again = await a.leaseBatches(request);
+  const held = [...odd!, ...again.batches].toSorted((one, other) => one.number - other.number);
+  const tokens = held.map(({ token }) => token);
+  // The first batch of each part has an odd number, and the first of all an even one.
+  for (let from = 1; from < tokens.length; from += 200) {
+    const settlements = tokens.slice(from, from + 200).map((token) => ({ token, outcome: succeeded }));
+    await Promise.all([a.extendBatches(tokens, 60_000), b.settleBatches(settlements)]);
+  }
+}
+
+/** Counts deadlocks so far. A connection reports its own by the time when it has ended. */
+async function countDeadlocks(): Promise<number> {
+  const others = "backend_type = 'client backend' AND pid <> pg_backend_pid()";
+  const connections = () => server.query(`SELECT count(*) FROM pg_stat_activity WHERE ${others}`);
+  await vi.waitFor(() => expect(connections()).toBe("0"), { timeout: 30_000 });
+  return Number(server.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"));
+}
+
+it("extend and settle batches of several leases without deadlocks", async () => {
+  const before = await countDeadlocks();
+  {
+    await using replicas = await openReplicas();
+    await extendAndSettle(replicas);
+  }
+  expect(await countDeadlocks()).toBe(before);
 });
 
 it("claim the time of a task once", async () => {
