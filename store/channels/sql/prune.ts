@@ -19,6 +19,8 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
     session.nowMs - retentionMs,
   );
   if (expired === null) return { batches: 0, runs: 0, more: false };
+  // A replica of an earlier version clears `has_bodies` and leaves the payloads.
+  if (!(yield* deletePayloads(expired.seq))) return { batches: 0, runs: 0, more: true };
   const deleted = yield* all(
     `DELETE FROM {batches} WHERE run_seq = $1 AND number IN (SELECT number FROM {batches}
        WHERE run_seq = $1 ORDER BY number LIMIT ${maxBatches}) RETURNING number`,
@@ -40,15 +42,21 @@ function* prunePayloads(_session: Session): Operation<boolean> {
     "SELECT seq FROM {runs} WHERE has_bodies = 1 AND is_open = 0 ORDER BY seq LIMIT 1",
   );
   if (left === null) return false;
+  if (yield* deletePayloads(left.seq))
+    yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
+  return true;
+}
+
+/** Deletes payloads and bodies of a run; returns false when more may be left. */
+function* deletePayloads(runSeq: number): Operation<boolean> {
   let deleted = 0;
   for (const table of ["{payloads}", "{bodies}"]) {
     const rows = yield* all(
       `DELETE FROM ${table} WHERE run_seq = $1 AND number IN (SELECT number FROM ${table}
          WHERE run_seq = $1 ORDER BY number LIMIT ${maxPayloads}) RETURNING number`,
-      left.seq,
+      runSeq,
     );
     deleted = Math.max(deleted, rows.length);
   }
-  if (deleted < maxPayloads) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
-  return true;
+  return deleted < maxPayloads;
 }

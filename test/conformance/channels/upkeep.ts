@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { day, failed, leaseAll, type OpenWorld, preparedRun } from "./store.ts";
 
-async function pruneAll(store: ChannelStore): Promise<{ batches: number; runs: number }> {
+export async function pruneAll(store: ChannelStore): Promise<{ batches: number; runs: number }> {
   const sum = { batches: 0, runs: 0 };
   let more = true;
   while (more) {

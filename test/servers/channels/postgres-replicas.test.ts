@@ -9,12 +9,18 @@ import { migrate as migrateInbox } from "../../../store/inbox/postgres/open.ts";
 import {
   addChannel,
   addTask,
+  batchOf,
+  beginRun,
+  Clock,
   day,
   lease,
+  noCounts,
   preparedRun,
+  type Running,
   succeeded,
   text,
 } from "../../conformance/channels/store.ts";
+import { pruneAll } from "../../conformance/channels/upkeep.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 
 let server: PostgresServer;
@@ -92,6 +98,52 @@ it("send the batches of the version before, which finds none of theirs", async (
   await stores[1].settleBatches(batches.map(({ token }) => ({ token, outcome: succeeded })));
   const left = (table: string) => server.query(`SELECT count(*) FROM ${schema}.channel_${table}`);
   expect([left("bodies"), left("payloads")]).toEqual(["0", "0"]);
+});
+
+/** A run that failed during its preparation, after it had stored batches. */
+async function failedRun(
+  store: ChannelStore,
+  lists: readonly (readonly string[])[],
+  name: string,
+): Promise<Running> {
+  const running = await beginRun(store, name);
+  const { token } = running.preparation;
+  await store.appendBatches(token, {
+    afterNumber: 0,
+    batches: lists.map(batchOf),
+    cursor: "next",
+    isLast: false,
+    resumeData: null,
+    counted: noCounts,
+  });
+  await store.failRun(token, "no recipients");
+  return running;
+}
+
+it("delete the payloads that the version before has left", async () => {
+  const schema = `channels_${++schemas}`;
+  await migrate(server, schema);
+  const clock = new Clock();
+  await using store = await openPostgresChannels({
+    url: server.url,
+    schema,
+    now: clock.now,
+    leaseNow: clock.leaseNow,
+    retentionMs: () => 1_000,
+  });
+  const lists = Array.from({ length: 1_001 }, (_, i) => [`p${i}`]);
+  await failedRun(store, lists, "with batches");
+  const { run, taskId } = await failedRun(store, [["a"]], "without batches");
+  await store.startRun(taskId, { day });
+  const tables = `${schema}.channel`;
+  // The version before deletes what stopped runs left, and later the batches of one of them.
+  server.query(`DELETE FROM ${tables}_bodies; UPDATE ${tables}_runs SET has_bodies = 0`);
+  server.query(`DELETE FROM ${tables}_batches WHERE run_seq = ${run.seq}`);
+  server.query(`UPDATE ${tables}_runs SET is_pruned = 1 WHERE seq = ${run.seq}`);
+  expect(server.query(`SELECT count(*) FROM ${tables}_payloads`)).toBe("1002");
+  clock.ms += 1_001;
+  expect(await pruneAll(store)).toEqual({ batches: 1_001, runs: 1 });
+  expect(server.query(`SELECT count(*) FROM ${tables}_payloads`)).toBe("0");
 });
 
 /** Extends all batches while some are settled. Those with odd numbers have one lease, the others another. */
