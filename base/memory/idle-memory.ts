@@ -31,7 +31,7 @@ const idleChecks = 3;
  * Checks before what small calls left is freed. While no call is open, V8 discards optimized code with the shapes of
  * the objects of calls, so that the next thousands of calls take twice the time.
  */
-const quietChecks = 20;
+const quietChecks = 12;
 /** The longest pause before a collection is repeated, in checks. */
 const maxIdleChecks = 96;
 /** Buffers of small calls are less: V8 collects all garbage for each 64 MiB of them. */

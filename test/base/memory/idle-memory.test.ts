@@ -120,10 +120,10 @@ test.each<[string, readonly Step[], readonly number[]]>([
 
 test.each<[string, readonly Step[], readonly number[]]>([
   ["the start", [[0, 100, 60]], [0]],
-  ["small calls, after twenty idle moments", [[0, 100, 60], [0.9, 100], ...quiet(30, 100, 65)], [0, 21]],
+  ["small calls, after twelve idle moments", [[0, 100, 60], [0.9, 100], ...quiet(20, 100, 65)], [0, 13]],
   [
     "no calls that come in bursts",
-    [[0, 100, 60], ...quiet(19, 100), [0.9, 150], ...quiet(19, 150), [0.9, 200], ...quiet(19, 200)],
+    [[0, 100, 60], ...quiet(11, 100), [0.9, 150], ...quiet(11, 150), [0.9, 200], ...quiet(11, 200)],
     [0],
   ],
   ["small calls, but not for a little memory", [[0, 100, 60], [0.9, 75], ...quiet(60, 75)], [0]],
