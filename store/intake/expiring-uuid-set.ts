@@ -1,3 +1,5 @@
+import { slotOf } from "./hash-slot.ts";
+
 /** The low half of the hash, the high half, and the time of receipt. */
 const slotNumbers = 3;
 const minSlots = 4_096;
@@ -97,8 +99,8 @@ export class ExpiringUuidSet {
 
 /** Returns the position of a hash, or of the empty slot for it. */
 function find(slots: Uint32Array, low: number, high: number): number {
-  const mask = slots.length / slotNumbers - 1;
-  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+  const count = slots.length / slotNumbers;
+  for (let slot = slotOf(count, low, high); ; slot = (slot + 1) & (count - 1)) {
     const at = slot * slotNumbers;
     if (slots[at + 2] === 0 || (slots[at] === low && slots[at + 1] === high)) return at;
   }

@@ -18,7 +18,7 @@ export interface Intake extends AsyncDisposable {
   preparedTo(): Promise<IntakePlace | undefined>;
   /**
    * Drops uncommitted changes, and undoes the claims of all batches which began at this place or later.
-   * To be called before the first batch.
+   * To be called before the first batch. The last `repeatedBatches` then find the claims they found before.
    * @param to the end of what the store has loaded; undefined when it is empty
    * @throws IntakeBehindError when the place is after the last prepared one
    */
@@ -52,6 +52,12 @@ export interface Intake extends AsyncDisposable {
   commit(to: IntakePlace): Promise<void>;
   stats(): IntakeStats;
 }
+
+/**
+ * The number of the last batches which may be prepared again. An intake remembers the claims of the window before each
+ * of them, however much later the last one is.
+ */
+export const repeatedBatches = 8;
 
 /** The keys which a batch may use, by project. */
 export type IntakeKeys = ReadonlyMap<number, ProjectKeys>;

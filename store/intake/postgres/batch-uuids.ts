@@ -1,3 +1,4 @@
+import { slotOf } from "../hash-slot.ts";
 import { AnnouncedKeys, throwUnannounced } from "./announced.ts";
 import { hashUuids, hashWords } from "./uuid-hash.ts";
 
@@ -64,7 +65,8 @@ function firstPositions(words: Uint32Array): Int32Array {
   const table = new Int32Array(slots);
   const first = new Int32Array(count);
   for (let at = 0; at < count; at++) {
-    let slot = words[at * hashWords]! & (slots - 1);
+    const word = at * hashWords;
+    let slot = slotOf(slots, words[word]!, words[word + 1]!, words[word + 2]!, words[word + 3]!);
     while (table[slot] !== 0 && !isEqual(words, table[slot]! - 1, at)) slot = (slot + 1) & (slots - 1);
     if (table[slot] === 0) table[slot] = at + 1;
     first[at] = table[slot]! - 1;

@@ -1,5 +1,6 @@
 import type { Executor } from "../../sql/operations.ts";
-import { RecentUuids, repeatedBatches } from "./recent-uuids.ts";
+import { repeatedBatches } from "../intake.ts";
+import { RecentUuids } from "./recent-uuids.ts";
 import type { Rewound, SpoolPart } from "./rewind.ts";
 import type { IntakeOperations } from "./store.ts";
 import { rowsByDay, type UuidBatchHead } from "./uuid-batches.ts";

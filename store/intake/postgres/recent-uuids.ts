@@ -1,3 +1,5 @@
+import { slotOf } from "../hash-slot.ts";
+import { repeatedBatches } from "../intake.ts";
 import type { BatchUuids } from "./batch-uuids.ts";
 import { claimBytes, type RemovedBatches, rowsByDay, type UuidBatch } from "./uuid-batches.ts";
 import { hashBytes, hashWords } from "./uuid-hash.ts";
@@ -9,11 +11,6 @@ const minSlots = 4_096;
 const maxLoad = 0.75;
 /** The maximum number of batches, so that a takeover reads few rows. */
 const maxBatches = 50_000;
-/**
- * The number of the last batches which may be prepared again. They stay in memory, and the claims of the window before
- * each of them count.
- */
-export const repeatedBatches = 8;
 
 export interface RecentUuidLimits {
   readonly uuidWindowMs: number;
@@ -110,7 +107,10 @@ export class RecentUuids {
     }
   }
 
-  /** Returns which batches are to be removed when another one is added: whose window has passed twice, or too many. */
+  /**
+   * Returns which batches are to be removed when another one is added: whose window has passed twice, or too many. The
+   * last batches, which may be prepared again, stay, and the claims of the window before each of them.
+   */
   outdatedBy(next: UuidBatch, { uuidWindowMs, maxUuids }: RecentUuidLimits): OutdatedBatches {
     const repeated = this.#batches.slice(1 - repeatedBatches);
     const firstMs = Math.min(next.firstMs, ...repeated.map((batch) => batch.firstMs));
@@ -173,8 +173,9 @@ export class RecentUuids {
 
   /** Returns the slot of a hash, or the empty slot for it. */
   #slotOf(words: Uint32Array, at: number): number {
-    const mask = this.#slots.length - 1;
-    for (let slot = words[at]! & mask; ; slot = (slot + 1) & mask) {
+    const { length } = this.#slots;
+    const first = slotOf(length, words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
+    for (let slot = first; ; slot = (slot + 1) & (length - 1)) {
       const position = this.#slots[slot]! - 1;
       if (position === -1) return slot;
       if (position < this.#start) continue;

@@ -1,4 +1,5 @@
 import { ExpiringUuidSet, type ExpiringUuidSetOptions } from "../expiring-uuid-set.ts";
+import { repeatedBatches } from "../intake.ts";
 import type { IntakeDatabase, Statement } from "./database.ts";
 
 /** Two halves of a hash and the milliseconds since the row's base. */
@@ -7,9 +8,9 @@ const firstClaims = 1_024;
 const maxOffsetMs = 2 ** 32 - 1;
 
 /**
- * Persists the window of uuids in one row per batch, which are read at start. Rows are only appended,
- * and deleted when the window has passed. An index of the uuids, which have no order, would write a
- * page for each.
+ * Persists the window of uuids in one row per batch, which are read at start. Rows are only appended, and deleted when
+ * no batch that may be prepared again can find them. An index of the uuids, which have no order, would write a page for
+ * each.
  */
 export class UuidRows {
   readonly #uuids: ExpiringUuidSet;
@@ -28,7 +29,10 @@ export class UuidRows {
     this.#uuids = new ExpiringUuidSet(options);
     this.#windowMs = options.windowMs;
     this.#insert = db.prepare("INSERT OR REPLACE INTO uuids VALUES (?, ?, ?, ?)");
-    this.#expire = db.prepare("DELETE FROM uuids WHERE latest_ms <= ?");
+    // A row's base is one window before its first claim, so that this is two windows before the earliest of the last
+    // batches. Batches without a row found all their uuids in others.
+    this.#expire = db.prepare(`DELETE FROM uuids WHERE latest_ms < (SELECT min(base_ms)
+      FROM (SELECT base_ms FROM uuids ORDER BY seq DESC LIMIT ${repeatedBatches})) - ?`);
     this.#takeBack = db.prepare("DELETE FROM uuids WHERE seq >= ?");
     this.#all = db.prepare("SELECT base_ms, claims FROM uuids ORDER BY seq");
   }
@@ -63,7 +67,7 @@ export class UuidRows {
     const { buffer } = this.#claims;
     this.#insert.run(seq, this.#baseMs, this.#latestMs, new Uint8Array(buffer, 0, this.#length * 4));
     if (this.#latestMs >= this.#expireAtMs) {
-      this.#expire.run(this.#latestMs - this.#windowMs);
+      this.#expire.run(this.#windowMs);
       this.#expireAtMs = this.#latestMs + this.#windowMs / 16;
     }
     this.#forgetBatch();

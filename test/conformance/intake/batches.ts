@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { IntakeBehindError } from "../../../store/intake/intake.ts";
-import { keysOf, place, type Using } from "./store.ts";
+import { keysOf, place, type Using, windowMs } from "./store.ts";
 
-const keys = keysOf(["u", "d", "gone", "here"]);
+const keys = keysOf(["u", "d", "gone", "here", "more-0", "more-1", "more-2", "more-3"]);
 
 export function describeBatches(using: Using): void {
   describe("batches", () => {
@@ -23,6 +23,31 @@ export function describeBatches(using: Using): void {
         await intake.rewind(place(10));
         await intake.begin(place(10), keys);
         expect(claims()).toEqual([false, false]);
+      }),
+    );
+    it(
+      "find the claims of the window before them again, however late the batches after them were",
+      using(async (under, first) => {
+        let intake = first;
+        const claimAll = async (from: number) => {
+          const claimed: boolean[] = [];
+          // The fourth is prepared after a pause of three windows.
+          for (const [at, afterMs] of [0, 1_000, 2_000, 3 * windowMs].entries()) {
+            if (at < from) continue;
+            await intake.begin(place(at), keys);
+            claimed.push(intake.claimUuid(1, "u", 1_000_000 + afterMs));
+            intake.claimUuid(1, `more-${at}`, 1_000_000 + afterMs);
+            await intake.commit(place(at + 1));
+          }
+          return claimed;
+        };
+        expect(await claimAll(0)).toEqual([true, false, false, true]);
+        await intake.rewind(place(1));
+        expect(await claimAll(1)).toEqual([false, false, true]);
+        await intake[Symbol.asyncDispose]();
+        intake = await under.open();
+        await intake.rewind(place(2));
+        expect(await claimAll(2)).toEqual([false, true]);
       }),
     );
     it(

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { repeatedBatches } from "../../../../store/intake/intake.ts";
 import { BatchUuids } from "../../../../store/intake/postgres/batch-uuids.ts";
 import { readUuids } from "../../../../store/intake/postgres/read-uuids.ts";
-import { RecentUuids, repeatedBatches } from "../../../../store/intake/postgres/recent-uuids.ts";
+import { RecentUuids } from "../../../../store/intake/postgres/recent-uuids.ts";
 import type { IntakeOperations } from "../../../../store/intake/postgres/store.ts";
 import {
   claimBytes,

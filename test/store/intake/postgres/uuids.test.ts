@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { IntakeKeys } from "../../../../store/intake/intake.ts";
+import { type IntakeKeys, repeatedBatches } from "../../../../store/intake/intake.ts";
 import { placeOf } from "../../../../store/intake/place.ts";
 import { PostgresIntake } from "../../../../store/intake/postgres/postgres.ts";
-import { repeatedBatches } from "../../../../store/intake/postgres/recent-uuids.ts";
 import { casesOf } from "../../../thorough.ts";
 import { type IntakeExecutor, ModelDatabase } from "./model-database.ts";
 
