@@ -54,6 +54,7 @@ const claim = fc.record({
   /** Of a replica which stored the record late. */
   earlierHours: fc.constantFrom(0, 0, 0, 0.5, 2.9),
 });
+type ClaimOfBatch = typeof claim extends fc.Arbitrary<infer T> ? T : never;
 const batch = fc.array(claim, { maxLength: 6 });
 const kinds = ["commit", "fail", "fail written", "rewind", "take over"] as const;
 type Kind = (typeof kinds)[number];
@@ -63,6 +64,18 @@ const step = fc.record({
   again: fc.constantFrom(0, 0, 1, 1, 2, 9),
   loader: fc.nat(2),
 });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** More batches than may be prepared again, which a loader takes over that remembers no others. */
+const spilling: [ClaimOfBatch[][], Step[]] = [
+  Array.from({ length: repeatedBatches + 4 }, (_, at) => [
+    { project: projects[0]!, uuid: ids[at % ids.length]!, laterHours: 3, earlierHours: 0 },
+  ]),
+  [
+    ...Array.from({ length: repeatedBatches + 3 }, (): Step => ({ kind: "commit", again: 0, loader: 0 })),
+    { kind: "take over", again: 0, loader: 2 },
+  ],
+];
 
 describe("uuids of the intake in PostgreSQL", () => {
   const database = new ModelDatabase();
@@ -131,14 +144,14 @@ describe("uuids of the intake in PostgreSQL", () => {
           spilled += database.read("SELECT 1 FROM uuid_rows").length;
         },
       ),
-      { numRuns: casesOf(150) },
+      { numRuns: casesOf(150), examples: [spilling] },
     );
     expect(spilled).toBeGreaterThan(0);
   });
 });
 
 /** Gives the claims of batches their times, which are out of order by less than the window. */
-function timed(batches: readonly (typeof batch extends fc.Arbitrary<infer T> ? T : never)[]) {
+function timed(batches: readonly (readonly ClaimOfBatch[])[]) {
   let hours = 24 * 365;
   return batches.map((claims) =>
     claims.map(({ project, uuid, laterHours, earlierHours }): Claim => {
