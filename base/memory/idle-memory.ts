@@ -22,27 +22,34 @@ export interface UsedBytes {
   readonly all: number;
 }
 
+/** How many checks in a row find an idle thread before memory is freed, if `large` or `all` has grown. */
+interface Pauses {
+  readonly large: number;
+  readonly all: number;
+}
+
 const checkMs = 1_000;
 /** The utilization below which a thread counts as idle. */
 const idleUtilization = 0.1;
-/** Checks in a row that find an idle thread before what large calls left is freed. */
-const idleChecks = 3;
 /**
- * Checks before what small calls left is freed. While no call is open, V8 discards optimized code with the shapes of
- * the objects of calls, so that the next thousands of calls take twice the time.
+ * A collection while no call is open makes V8 discard optimized code, so that the next thousands of calls take twice
+ * the time. What small calls left is not worth that before a longer pause.
  */
-const quietChecks = 12;
-/** The longest pause before a collection is repeated, in checks. */
-const maxIdleChecks = 96;
-/** Buffers of small calls are less: V8 collects all garbage for each 64 MiB of them. */
+const usualPauses: Pauses = { large: 3, all: 12 };
+/** The longest pause before a collection is repeated. */
+const maxPause = 96;
+/**
+ * Buffers of small calls are less, since V8 collects all garbage for each 64 MiB of them, except with the shared
+ * stores, where small calls may count as large.
+ */
 const minLargeBytes = 64 * 1024 * 1024;
 /** A collection takes two pauses of up to 60 ms, so it must be worth while. */
 const minGrowthBytes = 16 * 1024 * 1024;
 
 /**
  * Frees memory of the calling thread whenever it has become idle: first what the start leaves, such as sources and
- * syntax trees, later what large calls leave. V8 collects nothing while nothing is allocated, so that an idle server
- * would keep it.
+ * syntax trees, later what large calls leave, and after a longer pause what small calls leave. V8 collects nothing
+ * while nothing is allocated, so that an idle server would keep it.
  */
 export function freeIdleMemory(): Disposable {
   // Otherwise V8 collects by itself, in the first pause of some seconds.
@@ -66,17 +73,15 @@ export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryP
   let isCollecting = false;
   let idle = 0;
   // The first idle moment is the end of the start.
-  let pause = 1;
-  const isDue = (used: UsedBytes): boolean => {
-    if (idle >= pause && used.large - needed.large >= minLargeBytes) return true;
-    const wait = pause === idleChecks ? quietChecks : pause;
-    return idle >= wait && used.all - needed.all >= minGrowthBytes;
-  };
+  let pauses: Pauses = { large: 1, all: 1 };
+  const isDue = (used: UsedBytes): boolean =>
+    (idle >= pauses.large && used.large - needed.large >= minLargeBytes) ||
+    (idle >= pauses.all && used.all - needed.all >= minGrowthBytes);
   return async () => {
     if (utilization() > idleUtilization) {
       if (!isStarting) {
         idle = 0;
-        pause = idleChecks;
+        pauses = usualPauses;
       }
       return;
     }
@@ -86,10 +91,10 @@ export function createIdleCheck({ utilization, usedBytes, collect }: IdleMemoryP
     isCollecting = true;
     await collect(after).finally(() => (isCollecting = false));
     const left = usedBytes();
-    const isNeeded = after === "start" || left.all - needed.all < minGrowthBytes || pause >= maxIdleChecks;
+    const isNeeded = after === "start" || left.all - needed.all < minGrowthBytes || pauses.large >= maxPause;
     after = "work";
     idle = 0;
-    pause = isNeeded ? idleChecks : 2 * pause;
+    pauses = isNeeded ? usualPauses : { large: 2 * pauses.large, all: 2 * pauses.large };
     if (isNeeded) needed = left;
   };
 }

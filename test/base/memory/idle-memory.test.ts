@@ -114,6 +114,8 @@ test.each<[string, readonly Step[], readonly number[]]>([
     ],
     [4],
   ],
+  ["buffers below 64 MiB, as other memory", [[0, 100, 60], [0.9, 123], ...quiet(20, 123, 65)], [0, 13]],
+  ["buffers of 64 MiB, as of a large call", [[0, 100, 60], [0.9, 124], ...quiet(3, 124, 65)], [0, 4]],
 ])("frees the memory of %s", async (_name, steps, freed) => {
   expect(await checksThatFree(steps)).toEqual(freed);
 });
