@@ -23,5 +23,5 @@ await compare(
   rounds,
   load,
 );
-// Its rounds take so long that the others would free their memory meanwhile, and begin each of theirs with cold code.
+// A round of the adapter takes seconds, in which the others would free their memory and give up compiled code.
 await compare([first, { name: "connect adapter", server: adapter }], 3, load);

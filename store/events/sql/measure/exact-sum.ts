@@ -30,8 +30,8 @@ export function splitValue(value: string, { dialect, form }: ExactSum): readonly
   const isWide = form === "wide";
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
   const nearest = (isWide ? undefined : dialect.inMillionths?.(value)) ?? dialect.numberOfMillionths(units);
-  const rest = `(${value} - ${nearest}) * ${remainderScale}`;
-  const inRange = [units, dialect.remainder(rest, `${value} <> ${nearest}`)];
+  const remainder = `(${value} - ${nearest}) * ${remainderScale}`;
+  const inRange = [units, dialect.remainder(remainder, `${value} <> ${nearest}`)];
   return isWide ? [...inRange, `CASE WHEN ${units} IS NULL THEN ${value} END`] : inRange;
 }
 
@@ -70,9 +70,9 @@ export function joinParts(name: string, sum: ExactSum): readonly string[] {
  * Returns the double for the parts of a sum, null without a value.
  * @param texts the result of `joinParts`, or names of `sumParts`
  */
-export function valueOfParts([units, rest, wide]: readonly string[], { dialect }: ExactSum): string {
-  const ofRest = dialect.cast(`coalesce(${rest ?? "NULL"}, 0)`, scalar("number"));
-  const inRange = `(${dialect.numberOfMillionths(units ?? "NULL")} + ${ofRest} / ${remainderScale})`;
+export function valueOfParts([units, remainder, wide]: readonly string[], { dialect }: ExactSum): string {
+  const ofRemainder = dialect.cast(`coalesce(${remainder ?? "NULL"}, 0)`, scalar("number"));
+  const inRange = `(${dialect.numberOfMillionths(units ?? "NULL")} + ${ofRemainder} / ${remainderScale})`;
   if (wide === undefined) return inRange;
   return `CASE WHEN ${dialect.isEmptyList(`coalesce(${wide}, ${dialect.list([])})`)} THEN ${inRange} ELSE coalesce(${inRange}, 0) + ${dialect.sumInOrder(wide)} END`;
 }
