@@ -10,7 +10,7 @@ const unnamed = sources.filter((source) => !existsSync(testOf(source)));
 
 /** Suites that cover more than one source folder, and the tests of the repository itself. */
 const otherTests =
-  /^test\/(?:(?:clients|conformance|console|docs|e2e|package|proto|reference|servers|simulation)\/|[^/]+$)/;
+  /^test\/(?:(?:build|clients|conformance|console|docs|e2e|package|proto|reference|servers|simulation)\/|[^/]+$)/;
 
 function listFiles(folder: string, name: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -140,7 +140,8 @@ export class Call extends ListMember implements HandlerContext {
 
   /**
    * Aborts the call with DEADLINE_EXCEEDED after this time, also when the handler
-   * ignores its signal. Without a time, or beyond `maxMs`, it is `maxMs`.
+   * ignores its signal. Without a time, or beyond `maxMs`, it is `maxMs`. The call has just begun, so that
+   * `timeoutMs()` counts from its beginning without reading the clock again, and the timer from now.
    */
   startDeadline(timeoutMs: number | undefined, maxMs: number): void {
     if (timeoutMs === undefined || timeoutMs >= maxMs) {

@@ -69,14 +69,14 @@ export class OpenBytes {
 
   /** Counts a response of this size until it is read. */
   openResponse(connection: Connection, holder: ShareOwner, bytes: number): ByteShare {
-    const share = this.#add(new ByteShare(this, connection, holder, false));
+    const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     share.take(bytes);
     return share;
   }
 
   /** Starts to count a streamed response: each part from when it is written until the connection takes more. */
   openStream(connection: Connection, holder: ShareOwner): ByteShare {
-    const hold = this.#add(new ByteShare(this, connection, holder, false));
+    const hold = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     hold.settle();
     return hold;
   }
@@ -158,13 +158,7 @@ export class ByteShare extends ListMember {
   readonly #all: OpenBytes;
   readonly #holder: ShareOwner;
 
-  constructor(
-    all: OpenBytes,
-    connection: Connection,
-    holder: ShareOwner,
-    isBody: boolean,
-    sinceMs: number = performance.now(),
-  ) {
+  constructor(all: OpenBytes, connection: Connection, holder: ShareOwner, isBody: boolean, sinceMs: number) {
     super();
     this.sinceMs = sinceMs;
     this.#all = all;

@@ -54,8 +54,8 @@ const syncBatchSize = 20;
  *    request is acknowledged.
  * 4. `load/load.ts` (event loop) reads the spool and hands chunks to the prepare thread (`load/prepare.ts`), which
  *    parses and checks every record, in the order of the spool, drops repeats, assigns user ids and writes rows.
- *    This check alone decides: `record/check-record.ts` runs here once for each record. Up to
- *    two batches are prepared while one is loaded.
+ *    This check alone decides: `record/check-record.ts` runs here once for each record. Up to two batches are
+ *    prepared while one is loaded.
  * 5. The store loads the rows in one transaction (threads of its engine), and the spool is released.
  */
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {

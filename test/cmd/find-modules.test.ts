@@ -8,7 +8,7 @@ import { packageRoot } from "../../base/package/root.ts";
 const script = `
 import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-const sources = globSync("{base,cmd,gateway,gen,services,store}/**/*.ts");
+const sources = globSync("{base,cmd,docs,gateway,gen,services,store}/**/*.ts");
 const packages = globSync("node_modules/{@bufbuild/protobuf/dist/esm,@connectrpc/connect/dist/esm,zod/v4/core}/**/*.js");
 for (const file of [...sources, ...packages]) {
   const url = pathToFileURL(file).href;
@@ -40,12 +40,15 @@ test("finds the modules that Node finds", () => {
   expect(found).toEqual(findAll());
 });
 
-/** Imports a name as a source does, and returns the code and the message of the error. */
+const zodFolder = "../node_modules/zod/v4/core";
+
+/** Imports a name as a source does, after a module of a package; returns the code and the message of the error. */
 function failToImport(name: string, ...options: string[]): string {
   const importer = JSON.stringify(pathToFileURL(join(packageRoot, "cmd/main.ts")).href);
   const script = `
 import { registerHooks } from "node:module";
 registerHooks({ resolve: (name, context, next) => next(name, { ...context, parentURL: ${importer} }) });
+await import("${zodFolder}/versions.js");
 await import(${JSON.stringify(name)}).catch(({ code, message }) => console.log(code, message));`;
   const args = [...options, "--input-type=module", "--eval", script];
   return execFileSync(process.execPath, args, { cwd: packageRoot, encoding: "utf8" });
@@ -54,6 +57,10 @@ await import(${JSON.stringify(name)}).catch(({ code, message }) => console.log(c
 test.each([
   ["no-such-package", "Cannot find package 'no-such-package'"],
   ["./no-such-file.ts", `Cannot find module '${join(packageRoot, "cmd/no-such-file.ts")}'`],
+  [
+    `${zodFolder}/no-such-file.js`,
+    `Cannot find module '${join(packageRoot, "cmd", zodFolder, "no-such-file.js")}'`,
+  ],
 ])("reports that %s does not exist as Node does", (name, message) => {
   const reported = failToImport(name, "--require", preload);
   expect(reported).toMatch(`ERR_MODULE_NOT_FOUND ${message} imported from`);

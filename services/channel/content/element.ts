@@ -40,11 +40,11 @@ interface Slot {
   readonly fallback: string;
 }
 
-type Part = string | { readonly property: string; readonly fallback: string };
+type Piece = string | { readonly property: string; readonly fallback: string };
 
 /** Compiles a content. @param content checked against the channel */
 export function compileElement(channel: Channel, content: Content): Element {
-  const pieces: Part[] = ['","params":', ...paramsOf(channel.contentTemplate, content)];
+  const pieces: Piece[] = ['","params":', ...paramsOf(channel.contentTemplate, content)];
   pieces.push(',"custom_params":', ...customOf(channel), ',"#ops_receipt_properties":');
   const properties: string[] = [];
   const slots: Slot[] = [];
@@ -78,9 +78,9 @@ export function compileElement(channel: Channel, content: Content): Element {
   };
 }
 
-function paramsOf(fields: readonly ContentField[], { values }: Content): readonly Part[] {
+function paramsOf(fields: readonly ContentField[], { values }: Content): readonly Piece[] {
   return membersOf(
-    fields.map((field): [string, readonly Part[]] => {
+    fields.map((field): [string, readonly Piece[]] => {
       const value = ownOf(values, field.name)?.value;
       if (field.inputMethod === InputMethod.ARRAY_ROW) {
         const rows = value?.case === "rows" ? value.value.rows : [];
@@ -92,13 +92,13 @@ function paramsOf(fields: readonly ContentField[], { values }: Content): readonl
       }
       const text = (value?.case === "text" ? value.value : "") || field.defaultValue;
       if (field.inputMethod !== InputMethod.DYNAMIC_TEXT) return [field.name, [`"${escapeText(text)}"`]];
-      const parts = parseDynamicText(text).map(
-        (part): Part =>
+      const pieces = parseDynamicText(text).map(
+        (part): Piece =>
           part.kind === "text"
             ? escapeText(part.text)
             : { property: part.property.toLowerCase(), fallback: "" },
       );
-      return [field.name, ['"', ...parts, '"']];
+      return [field.name, ['"', ...pieces, '"']];
     }),
   );
 }
@@ -108,19 +108,19 @@ function ownOf<T>(members: Readonly<Record<string, T>>, name: string): T | undef
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-function customOf({ customParameters }: Channel): readonly Part[] {
+function customOf({ customParameters }: Channel): readonly Piece[] {
   return membersOf(
-    customParameters.map(({ name, property, defaultValue }): [string, readonly Part[]] => [
+    customParameters.map(({ name, property, defaultValue }): [string, readonly Piece[]] => [
       name,
       ['"', { property: property.toLowerCase(), fallback: escapeText(defaultValue) }, '"'],
     ]),
   );
 }
 
-function membersOf(members: readonly (readonly [string, readonly Part[]])[]): readonly Part[] {
-  const parts = members.flatMap(([name, value], i): Part[] => [
+function membersOf(members: readonly (readonly [string, readonly Piece[]])[]): readonly Piece[] {
+  const pieces = members.flatMap(([name, value], i): Piece[] => [
     `${i === 0 ? "" : ","}${JSON.stringify(name)}:`,
     ...value,
   ]);
-  return ["{", ...parts, "}"];
+  return ["{", ...pieces, "}"];
 }

@@ -2,7 +2,7 @@ import { colon, quote } from "../../../base/json/bytes.ts";
 import { JsonCursor } from "../../../base/json/cursor.ts";
 import { LongBodyFault } from "../ingest/body-fault.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
-import { type Payload, unpack } from "./payload.ts";
+import { type RequestData, unpack } from "./request-data.ts";
 
 /** The sender of a body: a project, or unknown, perhaps because only a part of the body was searched. */
 export type Sender = Project | "unknown" | { readonly isUnknownWithin: number };
@@ -25,20 +25,20 @@ const key = Buffer.from('"#app_id"');
  * @throws BodyFault for a body that can't be unpacked
  */
 export async function findSender(
-  payload: Payload,
+  request: RequestData,
   directory: Pick<ProjectDirectory, "byAppid">,
   maxInflatedBytes: number,
 ): Promise<Sender> {
-  const named = payload.fields?.get("appid");
+  const named = request.fields?.get("appid");
   if (named !== undefined) {
     return named.length <= maxAppidBytes ? (directory.byAppid(named.toString()) ?? "unknown") : "unknown";
   }
   const limit = Math.min(
     maxInflatedBytes,
-    Math.max(minBytes, Math.min(maxBytes, payload.data.length * maxRatio)),
+    Math.max(minBytes, Math.min(maxBytes, request.data.length * maxRatio)),
   );
   try {
-    const { bytes } = await unpack(payload, limit);
+    const { bytes } = await unpack(request, limit);
     return findAppid(bytes, directory) ?? "unknown";
   } catch (error) {
     if (error instanceof LongBodyFault && limit < maxInflatedBytes) return { isUnknownWithin: limit };

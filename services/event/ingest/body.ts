@@ -5,9 +5,9 @@ import { JsonCursor } from "../../../base/json/cursor.ts";
 import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import type { RawRecord } from "../accept-records.ts";
-import { notJson } from "../body/payload.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { findRecords, type RecordList, type RecordShapes, scanWhole } from "../body/record-list.ts";
+import { notJson } from "../body/request-data.ts";
 import { BodyFault } from "./body-fault.ts";
 
 /** The records of a body. */

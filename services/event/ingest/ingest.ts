@@ -14,7 +14,7 @@ import {
 import { acceptRecords, appendLine, type CheckingOptions, senderOf } from "../accept-records.ts";
 import { unknownAppid } from "../admit.ts";
 import type { Fields } from "../body/form.ts";
-import { openPayload, unpack } from "../body/payload.ts";
+import { readRequestData, unpack } from "../body/request-data.ts";
 import { findSender } from "../body/sender.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
 import type { CheckedRecord, RefusedRecord } from "../record/record.ts";
@@ -39,7 +39,7 @@ interface Ingested {
   readonly fields: Fields | undefined;
   readonly yieldToEventLoop: YieldToEventLoop;
   /** Whether the bytes of the body have a buffer of their own. */
-  readonly isOwn: boolean;
+  readonly hasOwnBuffer: boolean;
 }
 
 type Read = Ingested | { readonly code: -1 | -2; readonly msg: string };
@@ -63,7 +63,7 @@ export async function ingest(
 /** Appends records without checking them, except that they are JSON; the loader checks them. */
 async function ingestUnchecked(
   options: IngestOptions,
-  { project, appid, body, isOwn }: Ingested,
+  { project, appid, body, hasOwnBuffer }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
   const { bytes, starts, ends, faults } = body.list;
@@ -72,7 +72,7 @@ async function ingestUnchecked(
     const sender = senderOf({ project, appid });
     const driftMs = options.driftMs?.();
     const line = encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs);
-    if (isOwn && faults.size === 0) freeOwnMemory(bytes);
+    if (hasOwnBuffer && faults.size === 0) freeOwnMemory(bytes);
     await appendLine(options, line, project.id);
     freeOwnMemory(line);
     options.observer.accepted(project.id, "ingest", good);
@@ -199,18 +199,18 @@ async function readBody(
   if (given !== "" && named === undefined) return unknown();
   try {
     const { data: sent = noBytes, contentType = "" } = body ?? {};
-    const payload = openPayload({ bytes: sent, contentType, data, compress });
-    const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
+    const request = readRequestData({ bytes: sent, contentType, data, compress });
+    const sender = named ?? (await findSender(request, directory, maxInflatedBytes));
     if (sender === "unknown") return unknown();
     if ("isUnknownWithin" in sender) return unknown(adviceFor(sender.isUnknownWithin));
     const yieldToEventLoop = createYield();
-    const { bytes, isOwn } = await unpack(payload, maxInflatedBytes);
+    const { bytes, hasOwnBuffer } = await unpack(request, maxInflatedBytes);
     const read = await readIngestBody(bytes, yieldToEventLoop, sender.recordShapes);
-    const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
+    const appid = given !== "" ? given : (request.fields?.get("appid")?.toString() ?? read.appid ?? "");
     const project = directory.byAppid(appid);
     return project === undefined
       ? unknown()
-      : { project, appid, body: read, fields: payload.fields, yieldToEventLoop, isOwn };
+      : { project, appid, body: read, fields: request.fields, yieldToEventLoop, hasOwnBuffer };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     observer.rejected("format");

@@ -14,8 +14,8 @@ export interface WaitingRecords {
   readonly waitingBytes: number;
   /** The end of the records on disk. */
   readonly spoolEnd: SpoolPlace;
-  /** Whether a batch before them is prepared and waits to be loaded. Then they begin a full batch only. */
-  readonly isFurther: boolean;
+  /** Whether an earlier batch waits to be loaded. Then they begin a full batch only. */
+  readonly hasEarlier: boolean;
 }
 
 /** Time between two checks for a full batch. A notification for each record would slow down accepting it. */
@@ -46,7 +46,7 @@ export class BatchStart {
   }
 
   /** Returns the time until the next check, in ms; 0 when the batch begins. */
-  waitMs({ waitingBytes, spoolEnd, isFurther }: WaitingRecords): number {
+  waitMs({ waitingBytes, spoolEnd, hasEarlier }: WaitingRecords): number {
     const { maxBytes, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     if (comparePlaces(spoolEnd, this.#spoolEnd) !== 0) this.#grownMs = nowMs;
@@ -57,7 +57,7 @@ export class BatchStart {
     }
     const isFull = waitingBytes >= maxBytes;
     const isDue = nowMs >= this.#nextMs;
-    if (isFurther && !isFull) {
+    if (hasEarlier && !isFull) {
       this.#isEmpty &&= isDue;
       return pollMs;
     }

@@ -3,9 +3,9 @@ import type { WrittenBatch } from "./prepared.ts";
 
 /**
  * Prepares the batch that begins at a place; returns undefined when it was stopped.
- * @param isFurther whether an earlier batch is not taken yet
+ * @param hasEarlier whether an earlier batch waits to be loaded
  */
-export type PrepareNext = (from: SpoolPlace, isFurther: () => boolean) => Promise<WrittenBatch | undefined>;
+export type PrepareNext = (from: SpoolPlace, hasEarlier: () => boolean) => Promise<WrittenBatch | undefined>;
 
 /** Batches that are prepared while an earlier one is loaded. */
 export interface BatchesAhead {

@@ -165,7 +165,7 @@ class SpoolLoader implements Loader {
     this.#flushes.loaded(start);
     const session = new AbortController();
     const end = AbortSignal.any([session.signal, this.#stop.signal]);
-    const ahead = prepareAhead(start, (from, isFurther) => this.#prepareNext(from, isFurther, end));
+    const ahead = prepareAhead(start, (from, hasEarlier) => this.#prepareNext(from, hasEarlier, end));
     try {
       for (let next = await ahead.take(); next !== undefined; next = await ahead.take()) {
         await next.committed;
@@ -194,11 +194,11 @@ class SpoolLoader implements Loader {
   /** Prepares the next batch; undefined if it was stopped before there were records. */
   async #prepareNext(
     from: SpoolPlace,
-    isFurther: () => boolean,
+    hasEarlier: () => boolean,
     end: AbortSignal,
   ): Promise<WrittenBatch | undefined> {
     const { reader, limits } = this.#options;
-    await this.#waitForRecords(from, isFurther, end);
+    await this.#waitForRecords(from, hasEarlier, end);
     if (end.aborted) return undefined;
     const chunk = await reader.read(from, limits.maxBytes);
     this.#start.begun();
@@ -216,7 +216,7 @@ class SpoolLoader implements Loader {
   }
 
   /** Waits until the next batch begins, a flush waits, or the loader is stopped. */
-  async #waitForRecords(from: SpoolPlace, isFurther: () => boolean, end: AbortSignal): Promise<void> {
+  async #waitForRecords(from: SpoolPlace, hasEarlier: () => boolean, end: AbortSignal): Promise<void> {
     const { reader, clock } = this.#options;
     for (;;) {
       const waker = new AbortController();
@@ -227,7 +227,7 @@ class SpoolLoader implements Loader {
       const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
       else if (this.#flushes.isWaiting()) return;
-      const waitMs = this.#start.waitMs({ waitingBytes, spoolEnd, isFurther: isFurther() });
+      const waitMs = this.#start.waitMs({ waitingBytes, spoolEnd, hasEarlier: hasEarlier() });
       if (waitMs <= 0) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
       await clock.wait(waitMs, waker.signal);

@@ -32,7 +32,7 @@ export const batchColumns = `b.run_seq, b.number, b.request_id, b.size, b.note, 
 
 /**
  * Locks the batches of one lease that are still held, and returns these columns of them, by number.
- * @param leases the result of `groupLeases`
+ * @param leases one group of `groupLeases`
  */
 export function* lockHeld<T extends object>(
   { dialect }: Session,

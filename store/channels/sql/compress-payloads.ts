@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { deflateSync, inflateSync } from "node:zlib";
+import { freeOwnMemory } from "../../../base/memory/free.ts";
 
 /** The first byte of what `deflateSync` returns. */
 const deflateMark = 0x78;
@@ -29,7 +30,7 @@ export function decompressPayload(stored: Uint8Array): Uint8Array {
  */
 export function freePayload(stored: Uint8Array, payload: Uint8Array): void {
   // Memory of this size is not of the pool that small buffers share.
-  if (stored[0] === deflateMark && payload.buffer instanceof ArrayBuffer) payload.buffer.transfer(0);
+  if (stored[0] === deflateMark) freeOwnMemory(payload);
 }
 
 /** Compressing this many bytes takes 5 ms of the event loop. */

@@ -117,7 +117,10 @@ export const listOf = (of: ScalarType): ValueType => ({ of, isList: true });
 
 /** Exact sums of decimal numbers with up to six places. */
 export interface DecimalSums {
-  /** The millionths of a value, and a number which is above every exact sum unless they are all of the value. */
+  /**
+   * The millionths of a value and their size; 1e300 if the value has more than six places, so that the sum of sizes
+   * shows it.
+   */
   split(value: string): readonly [units: string, size: string];
   /** The sum, as that of `millionths`. The statement fails if sums of sizes are not exact. */
   sum(units: string, size: string, filter: string | undefined): string;

@@ -1,3 +1,4 @@
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { all, type Operation, run, type Session } from "../../sql/query.ts";
 import { integers } from "./packed-texts.ts";
 import { hashBytes } from "./uuid-hash.ts";
@@ -101,7 +102,7 @@ export function* readUuidBatches(
     seq,
     firstMs,
     lastMs,
-    claims: Buffer.from(claims.buffer, claims.byteOffset, claims.length),
+    claims: asBuffer(claims),
   }));
 }
 

@@ -110,6 +110,19 @@ describe("uuids in PostgreSQL", () => {
     },
   );
 
+  it("are dropped with the table of their day when the window has passed twice since its end", async () => {
+    await using schema = await createSchema(server);
+    const intake = await schema.open({ maxUuids: 0 });
+    await intake.rewind(undefined);
+    await claim(intake, 0, [["a", 0]]);
+    await claimInVain(intake, 1, ["a", 0]);
+    await claim(intake, 9, [["b", 29.99]]);
+    await claimInVain(intake, 10, ["b", 29.99]);
+    expect(schema.uuidTables()).toEqual(["intake_uuids_1_0", "intake_uuids_1_1"]);
+    await claimInVain(intake, 18, ["b", 30]);
+    expect(schema.uuidTables()).toEqual(["intake_uuids_1_1"]);
+  });
+
   it("are undone in all tables, and a batch that is refused removes nothing", async () => {
     await using schema = await createSchema(server);
     const intake = await schema.open({ maxUuids: 0 });

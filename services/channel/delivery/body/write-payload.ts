@@ -5,23 +5,23 @@
  *
  * It consists of lines; JSON contains no line ends, and no control characters at all:
  *
- *     \u0002 n     begins a frame: the next n lines are the parts around the values of a message
- *     \u0003 i     goes back to frame i, counted from 0 in this payload
- *     value        n - 1 lines for each message, whose values go between the parts of the last frame
+ *     \u0002 n     begins a template: the next n lines are the parts around the values of a message
+ *     \u0003 i     goes back to template i, counted from 0 in this payload
+ *     value        n - 1 lines for each message, whose values go between the parts of the last template
  */
 
 import type { Element } from "../../content/element.ts";
 
-/** The first byte of a line that begins a frame. */
-export const newFrame = 0x02;
-/** The first byte of a line that goes back to a frame. */
-export const knownFrame = 0x03;
-const newFrameMark = String.fromCharCode(newFrame);
-const knownFrameMark = String.fromCharCode(knownFrame);
+/** The first byte of a line that begins a template. */
+export const newTemplate = 0x02;
+/** The first byte of a line that goes back to a template. */
+export const knownTemplate = 0x03;
+const newTemplateMark = String.fromCharCode(newTemplate);
+const knownTemplateMark = String.fromCharCode(knownTemplate);
 
 /** Writes the payload of one batch. */
 export class PayloadWriter {
-  readonly #frames = new Map<Element, number>();
+  readonly #templates = new Map<Element, number>();
   #present: Element | undefined;
   #text = "";
 
@@ -34,19 +34,19 @@ export class PayloadWriter {
   /** Returns the payload and begins another one. */
   take(): string {
     const text = this.#text.slice(1);
-    this.#frames.clear();
+    this.#templates.clear();
     this.#present = undefined;
     this.#text = "";
     return text;
   }
 
   #begin(element: Element, receipts: string): void {
-    const known = this.#frames.get(element);
+    const known = this.#templates.get(element);
     const { parts } = element;
     this.#present = element;
     if (known === undefined) {
-      this.#frames.set(element, this.#frames.size);
-      this.#text += `\n${newFrameMark}${parts.length}\n${parts.join("\n")}${receipts}}`;
-    } else this.#text += `\n${knownFrameMark}${known}`;
+      this.#templates.set(element, this.#templates.size);
+      this.#text += `\n${newTemplateMark}${parts.length}\n${parts.join("\n")}${receipts}}`;
+    } else this.#text += `\n${knownTemplateMark}${known}`;
   }
 }

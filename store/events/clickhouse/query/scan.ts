@@ -46,7 +46,7 @@ async function runScans(
 }
 
 async function runScan(query: Query, scan: Scan, sums: SumForms): Promise<ScanResult> {
-  // Another query may mark the same sums while this one runs.
+  // Another query may change the form of the same sums while this one runs.
   const form = sums.of(scan);
   try {
     return await runOnce(query, scan, form);

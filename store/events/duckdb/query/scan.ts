@@ -36,7 +36,7 @@ async function runScans(
   signal.throwIfAborted();
   const [first] = scans;
   if (first === undefined) return [];
-  // Another query may mark the same sums while this one runs.
+  // Another query may change the form of the same sums while this one runs.
   let formed = scans.map((scan): FormedScan => ({ scan, sumForm: sums.of(scan) }));
   for (;;) {
     try {

@@ -5,8 +5,8 @@ import type { SumForm } from "../sum-forms.ts";
 /**
  * Exact sums of doubles, which do not depend on the order of rows. Each value is split into millionths,
  * which are whole numbers, and the remainder of the double in multiples of 2^-80. Both are added as
- * integers; only their sums become doubles. Decimal numbers have no remainder, which a form of sums makes use of. See
- * docs/decisions/0018-exact-sums.md.
+ * integers; only their sums become doubles. Decimal numbers have no remainder, so the form `decimal` adds their
+ * millionths alone. See docs/decisions/0018-exact-sums.md.
  */
 export interface ExactSum {
   readonly dialect: Dialect;

@@ -10,7 +10,7 @@ interface Check {
   /** The bytes of the batch that begins. Default: all. */
   readonly takes?: number;
   /** Default: false. */
-  readonly isFurther?: boolean;
+  readonly hasEarlier?: boolean;
 }
 
 /** A full batch has 1,600 bytes, and others begin 1,000 ms apart. A batch begins with each wait of 0. */
@@ -63,9 +63,9 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     "begins only full batches after one that waits to be loaded",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
-      { atMs: 100, bytes: 1_599, waitMs: 20, isFurther: true },
-      { atMs: 1_100, bytes: 1_599, waitMs: 20, isFurther: true },
-      { atMs: 1_101, bytes: 1_600, waitMs: 0, isFurther: true },
+      { atMs: 100, bytes: 1_599, waitMs: 20, hasEarlier: true },
+      { atMs: 1_100, bytes: 1_599, waitMs: 20, hasEarlier: true },
+      { atMs: 1_101, bytes: 1_600, waitMs: 0, hasEarlier: true },
       { atMs: 1_102, bytes: 1, waitMs: 20 },
     ],
   ],
@@ -73,8 +73,8 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     "takes records after a pause for a burst although they wait for a batch before them",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
-      { atMs: 10, bytes: 0, waitMs: maxTimerMs, isFurther: true },
-      { atMs: 1_100, bytes: 200, waitMs: 20, isFurther: true },
+      { atMs: 10, bytes: 0, waitMs: maxTimerMs, hasEarlier: true },
+      { atMs: 1_100, bytes: 200, waitMs: 20, hasEarlier: true },
       { atMs: 1_120, bytes: 200, waitMs: 0 },
       { atMs: 1_130, bytes: 200, waitMs: 20 },
       { atMs: 1_190, bytes: 200, waitMs: 0 },
@@ -165,11 +165,11 @@ it.each(senders)("begins batches for %s", (_name, appends, expected) => {
 });
 
 /** Returns what says how long the start is put off, and begins the batch if it is not. */
-function waiterOf(start: BatchStart): (check: Pick<Check, "bytes" | "takes" | "isFurther">) => number {
+function waiterOf(start: BatchStart): (check: Pick<Check, "bytes" | "takes" | "hasEarlier">) => number {
   let taken = 0;
-  return ({ bytes, takes = bytes, isFurther = false }) => {
+  return ({ bytes, takes = bytes, hasEarlier = false }) => {
     const spoolEnd = { number: 1, offset: taken + bytes };
-    const waitMs = start.waitMs({ waitingBytes: bytes, spoolEnd, isFurther });
+    const waitMs = start.waitMs({ waitingBytes: bytes, spoolEnd, hasEarlier });
     if (waitMs > 0) return waitMs;
     start.begun();
     taken += takes;

@@ -5,14 +5,14 @@ import type { SpoolPlace } from "../../../../store/events/events.ts";
 
 interface Begun extends PromiseWithResolvers<WrittenBatch | undefined> {
   readonly from: SpoolPlace;
-  readonly isFurther: () => boolean;
+  readonly hasEarlier: () => boolean;
 }
 
 /** Batches of which each ends where the test says. */
 function openAhead() {
   const begun: Begun[] = [];
-  const ahead = prepareAhead({ number: 1, offset: 0 }, (from, isFurther) => {
-    const one = { from, isFurther, ...Promise.withResolvers<WrittenBatch | undefined>() };
+  const ahead = prepareAhead({ number: 1, offset: 0 }, (from, hasEarlier) => {
+    const one = { from, hasEarlier, ...Promise.withResolvers<WrittenBatch | undefined>() };
     begun.push(one);
     return one.promise;
   });
@@ -37,9 +37,9 @@ it("prepares one batch after the other, two before they are taken", async () => 
   expect(offsets()).toEqual([0, 100]);
   expect((await ahead.take())!.batch.to.offset).toBe(100);
   expect(offsets()).toEqual([0, 100, 200]);
-  expect(begun.map(({ isFurther }) => isFurther())).toEqual([false, false, true]);
+  expect(begun.map(({ hasEarlier }) => hasEarlier())).toEqual([false, false, true]);
   expect((await ahead.take())!.batch.to.offset).toBe(200);
-  expect(begun[2]!.isFurther()).toBe(false);
+  expect(begun[2]!.hasEarlier()).toBe(false);
   await prepared(2, 300);
   expect(offsets()).toEqual([0, 100, 200, 300]);
 });

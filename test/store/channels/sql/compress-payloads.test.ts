@@ -38,6 +38,12 @@ it("keeps small payloads, and payloads which do not shrink", () => {
   expect([compressPayload(random), decompressPayload(random)]).toEqual([random, random]);
 });
 
+it("shrinks payloads of 16 KiB, but none that are smaller", () => {
+  const [small, large] = [16_382, 16_383].map((length) => Buffer.from(`[${"x".repeat(length)}`));
+  expect(compressPayload(small!)).toBe(small);
+  expect(compressPayload(large!).length).toBeLessThan(1_000);
+});
+
 it("frees the memory of a decompressed payload only", () => {
   const body = Buffer.from(`["${"x".repeat(20_000)}"]`);
   const small = Buffer.from("[1]");

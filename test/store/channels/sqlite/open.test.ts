@@ -2,9 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import { ChannelsOpenError } from "../../../../store/channels/channels.ts";
+import { type ChannelStore, ChannelsOpenError } from "../../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
-import { leaseAll, preparedRun, retryAfter, succeeded, text } from "../../../conformance/channels/store.ts";
+import {
+  leaseAll,
+  preparedRun,
+  type Running,
+  retryAfter,
+  succeeded,
+  text,
+} from "../../../conformance/channels/store.ts";
+import { pruneAll } from "../../../conformance/channels/upkeep.ts";
 import { openTempFolder } from "../../inbox/temp-folder.ts";
 
 const held: DatabaseSync[] = [];
@@ -85,6 +93,36 @@ it("migrates a file of the first version, and sends its batches with their bodie
   const left = new DatabaseSync(path);
   expect(left.prepare("SELECT number FROM bodies").all()).toEqual([]);
   left.close();
+});
+
+async function settleAll(store: ChannelStore, { channelId }: Running): Promise<void> {
+  const leased = await leaseAll(store, channelId);
+  await store.settleBatches(leased.map(({ token }) => ({ token, outcome: succeeded })));
+}
+
+async function cancel(store: ChannelStore, { taskId }: Running): Promise<void> {
+  await store.cancelTask(taskId);
+  await pruneAll(store);
+}
+
+it.each([
+  ["settled", settleAll],
+  ["cancelled", cancel],
+])("keeps no payloads of a run that is %s, and no bodies of earlier versions", async (_how, end) => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const running = await preparedRun(first, [["a"], ["b"]]);
+  await first[Symbol.asyncDispose]();
+  const file = new DatabaseSync(path);
+  file.exec("INSERT INTO bodies SELECT * FROM payloads WHERE number = 1");
+  file.close();
+  const second = await openSqliteChannels({ path });
+  await end(second, running);
+  await second[Symbol.asyncDispose]();
+  using left = new DatabaseSync(path);
+  const stored = left.prepare("SELECT number FROM payloads UNION ALL SELECT number FROM bodies").all();
+  expect(stored).toEqual([]);
 });
 
 it.each<[string, passedMs: number, waitMs: number]>([

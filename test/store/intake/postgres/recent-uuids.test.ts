@@ -75,6 +75,20 @@ it("keeps the batches which may be prepared again, however many uuids they have"
   expect(recent.size).toBe(repeatedBatches * 100);
 });
 
+it.each([
+  [2 * uuidWindowMs, undefined],
+  [2 * uuidWindowMs + 1, 0],
+])(
+  "removes a batch of time 0 when no later one may be prepared again from before %d ms",
+  (firstMs, removedTo) => {
+    const recent = new RecentUuids();
+    recent.add(batchOf(0, 0, 1));
+    for (let seq = 1; seq < repeatedBatches; seq++) recent.add(batchOf(seq, firstMs + seq - 1, 1));
+    const next = batchOf(repeatedBatches, firstMs + repeatedBatches, 1);
+    expect(recent.outdatedBy(next, { uuidWindowMs, maxUuids: 1_000 }).removedTo).toBe(removedTo);
+  },
+);
+
 it("takes little memory for uuids which are claimed again and again", () => {
   const recent = new RecentUuids();
   for (let seq = 0; seq < 300; seq++) {

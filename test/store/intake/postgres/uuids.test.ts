@@ -47,6 +47,13 @@ function failing(executor: IntakeExecutor, isWritten: boolean): Pick<IntakeExecu
   };
 }
 
+function openIntake(executor: Pick<IntakeExecutor, "call">, maxUuids: number): PostgresIntake {
+  return new PostgresIntake(
+    { call: executor.call.bind(executor), [Symbol.asyncDispose]: async () => {} },
+    { spool: 1, uuidWindowMs, maxUuids, maxCachedIds: 1, fence: undefined },
+  );
+}
+
 const claim = fc.record({
   project: fc.constantFrom(...projects),
   uuid: fc.constantFrom(...ids),
@@ -91,11 +98,8 @@ describe("uuids of the intake in PostgreSQL", () => {
           const batches = timed(claims);
           const reference = new RowForEachUuid();
           const executor = database.open();
-          const open = (maxUuids: number, call: Pick<IntakeExecutor, "call"> = executor) =>
-            new PostgresIntake(
-              { call: call.call.bind(call), [Symbol.asyncDispose]: async () => {} },
-              { spool: 1, uuidWindowMs, maxUuids, maxCachedIds: 1, fence: undefined },
-            );
+          const open = (maxUuids: number, by: Pick<IntakeExecutor, "call"> = executor) =>
+            openIntake(by, maxUuids);
           // Loaders of different configurations follow each other.
           const limits = [1_000, 7, 0] as const;
           let intake = open(limits[0]);
@@ -147,6 +151,25 @@ describe("uuids of the intake in PostgreSQL", () => {
       { numRuns: casesOf(150), examples: [spilling] },
     );
     expect(spilled).toBeGreaterThan(0);
+  });
+
+  it("can be claimed again when everything is prepared again, also those which are rows", async () => {
+    database.clear();
+    const intake = openIntake(database.open(), 0);
+    const prepareAll = async (): Promise<readonly boolean[]> => {
+      await intake.rewind(undefined);
+      const taken: boolean[] = [];
+      for (let at = 0; at < repeatedBatches + ids.length; at++) {
+        await intake.begin(placeOf(at), keys);
+        taken.push(intake.claimUuid(1, ids[at % ids.length]!, hourMs));
+        await intake.commit(placeOf(at + 1));
+      }
+      return taken;
+    };
+    for (let time = 0; time < 2; time++) {
+      expect((await prepareAll()).slice(0, ids.length)).toEqual(ids.map(() => true));
+      expect(database.read("SELECT 1 FROM uuid_rows")).toHaveLength(ids.length);
+    }
   });
 });
 

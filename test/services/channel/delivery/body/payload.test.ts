@@ -48,7 +48,7 @@ describe("a payload", () => {
     expect(payload.length).toBeLessThan(body.length / 5);
   });
 
-  it("begins anew for each batch", () => {
+  it("begins a new payload for each batch", () => {
     const writer = new PayloadWriter();
     const take = (): Uint8Array => {
       writer.add(elements[2]!, "a", [], "{}");

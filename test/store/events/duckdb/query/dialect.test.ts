@@ -14,13 +14,14 @@ import type { SumForm } from "../../../../../store/events/sql/sum-forms.ts";
 
 type Result = number | null | `${SumForm | undefined} failed`;
 
-describe("a sum in each form", () => {
-  let instance: DuckDBInstance;
-  beforeAll(async () => {
-    instance = await DuckDBInstance.create();
-  });
-  afterAll(() => instance.closeSync());
+let instance: DuckDBInstance;
 
+beforeAll(async () => {
+  instance = await DuckDBInstance.create();
+});
+afterAll(() => instance.closeSync());
+
+describe("a sum in each form", () => {
   async function sumOf(numbers: readonly number[], form: SumForm): Promise<Result> {
     const sum = { dialect: duckdbDialect, form };
     const parameters = new Parameters(duckdbDialect);
@@ -61,12 +62,6 @@ describe("a sum in each form", () => {
 type Element = string | number | boolean | null;
 
 describe("the distinct elements of a list", () => {
-  let instance: DuckDBInstance;
-  beforeAll(async () => {
-    instance = await DuckDBInstance.create();
-  });
-  afterAll(() => instance.closeSync());
-
   const written = (list: readonly Element[] | null, type: string): string =>
     list === null ? `NULL::${type}[]` : `${JSON.stringify(list).replaceAll('"', "'")}::${type}[]`;
 

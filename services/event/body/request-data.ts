@@ -6,8 +6,8 @@ import { show } from "../record/record.ts";
 import { type Fields, readForm } from "./form.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 
-/** The payload of an SDK's request before it is inflated. */
-export interface Payload {
+/** The data of an SDK's request before it is inflated. */
+export interface RequestData {
   /** One record, a list or an envelope, possibly compressed or in base64. */
   readonly data: Buffer;
   /** The parameters of a form; undefined if the body is the data itself. */
@@ -16,7 +16,7 @@ export interface Payload {
   readonly compress: string;
 }
 
-export interface PayloadInput {
+export interface RequestInput {
   readonly bytes: Uint8Array;
   readonly contentType: string;
   /** The query parameter `data`; empty without one. */
@@ -28,7 +28,7 @@ export const notJson = "Data format error, not json format";
 const formType = "application/x-www-form-urlencoded";
 
 /** @throws BodyFault */
-export function openPayload({ bytes, contentType, data, compress }: PayloadInput): Payload {
+export function readRequestData({ bytes, contentType, data, compress }: RequestInput): RequestData {
   const body = asBuffer(bytes);
   if (body.length === 0 && data !== "") return { data: Buffer.from(data), fields: undefined, compress };
   const fields = readFields(body, contentType);
@@ -50,15 +50,15 @@ function readFields(body: Buffer, contentType: string): Fields | undefined {
   return isForm || isNamedSo ? readForm(body) : undefined;
 }
 
-/** The JSON of a payload. */
+/** The JSON of a request. */
 export interface Unpacked {
   readonly bytes: Buffer;
   /** Whether the bytes have a buffer of their own. */
-  readonly isOwn: boolean;
+  readonly hasOwnBuffer: boolean;
 }
 
 /** Decodes base64 and compression, detected by the first bytes. @throws BodyFault, also beyond `maxBytes` */
-export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Unpacked> {
+export async function unpack({ data, compress }: RequestData, maxBytes: number): Promise<Unpacked> {
   if (compress === "snappy") return toUnpacked(await inflateSnappy(data, maxBytes), false);
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
     throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
@@ -69,8 +69,8 @@ export async function unpack({ data, compress }: Payload, maxBytes: number): Pro
   throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
 }
 
-function toUnpacked(bytes: Buffer, isOwn: boolean): Unpacked {
-  return { bytes: withoutByteOrderMark(bytes), isOwn };
+function toUnpacked(bytes: Buffer, hasOwnBuffer: boolean): Unpacked {
+  return { bytes: withoutByteOrderMark(bytes), hasOwnBuffer };
 }
 
 /** Decodes base64. An unescaped plus sign of a form was decoded as a space. */
