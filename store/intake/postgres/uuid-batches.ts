@@ -65,7 +65,7 @@ export function* addUuidBatch(spool: number, batch: UuidBatch): Operation<void> 
   );
 }
 
-/** Removes the oldest batches, and adds rows in their place. */
+/** Removes the oldest batches, and adds rows instead. */
 export function* removeUuidBatches(spool: number, { removedTo, spilled }: RemovedBatches): Operation<void> {
   if (removedTo === undefined) return;
   yield* run("DELETE FROM {uuid_batches} WHERE spool = $1 AND seq <= $2", spool, removedTo);
