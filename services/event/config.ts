@@ -85,7 +85,7 @@ const engineSchema = z.strictObject({
     .int()
     .min(0)
     .max(19)
-    .default(10)
+    .default(19)
     .describe(
       "How much queries and loads yield to calls when processors are busy, as with `nice`; on Linux. 0: not at all.",
     ),
