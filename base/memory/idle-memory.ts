@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
 import { collectAllGarbage } from "./collect-garbage.ts";
-import { setV8Flag } from "./v8-flags.ts";
 
 /** What is known about a thread and done for it. */
 export interface IdleMemoryPorts {
@@ -52,8 +51,6 @@ const minGrowthBytes = 16 * 1024 * 1024;
  * while nothing is allocated, so that an idle server would keep it.
  */
 export function freeIdleMemory(): Disposable {
-  // Otherwise V8 collects by itself, in the first pause of some seconds.
-  setV8Flag("--memory-reducer-gc-count=0");
   const collect: IdleMemoryPorts["collect"] = (after) =>
     collectAllGarbage(after === "start" ? "last-resort" : "regular");
   const check = createIdleCheck({ utilization: measureUtilization(), usedBytes, collect });
