@@ -4,7 +4,6 @@
  */
 export const suites: Readonly<Record<string, readonly string[]>> = {
   "base/async": ["test/base/async/shared-rate.test.ts"],
-  "base/memory": ["test/base/memory/external-memory.test.ts"],
   "base/json": [
     "test/base/json/cursor.test.ts",
     "test/gateway/rest/json-text.test.ts",
