@@ -1,6 +1,6 @@
 import { slotOf } from "../hash-slot.ts";
 import { AnnouncedKeys, throwUnannounced } from "./announced.ts";
-import { hashUuids, hashWords } from "./uuid-hash.ts";
+import { hashUuids, hashWords, isSameHash } from "./uuid-hash.ts";
 
 /** The uuids of a project which a batch may use. A position counts announced uuids from 0. */
 export class BatchUuids {
@@ -67,15 +67,10 @@ function firstPositions(words: Uint32Array): Int32Array {
   for (let at = 0; at < count; at++) {
     const word = at * hashWords;
     let slot = slotOf(slots, words[word]!, words[word + 1]!, words[word + 2]!, words[word + 3]!);
-    while (table[slot] !== 0 && !isEqual(words, table[slot]! - 1, at)) slot = (slot + 1) & (slots - 1);
+    while (table[slot] !== 0 && !isSameHash(words, (table[slot]! - 1) * hashWords, words, word))
+      slot = (slot + 1) & (slots - 1);
     if (table[slot] === 0) table[slot] = at + 1;
     first[at] = table[slot]! - 1;
   }
   return first;
-}
-
-function isEqual(words: Uint32Array, one: number, other: number): boolean {
-  for (let word = 0; word < hashWords; word++)
-    if (words[one * hashWords + word] !== words[other * hashWords + word]) return false;
-  return true;
 }

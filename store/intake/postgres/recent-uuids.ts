@@ -2,7 +2,7 @@ import { slotOf } from "../hash-slot.ts";
 import { repeatedBatches } from "../intake.ts";
 import type { BatchUuids } from "./batch-uuids.ts";
 import { claimBytes, type RemovedBatches, rowsByDay, type UuidBatch } from "./uuid-batches.ts";
-import { hashBytes, hashWords } from "./uuid-hash.ts";
+import { hashBytes, hashWords, isSameHash } from "./uuid-hash.ts";
 
 const chunkBits = 14;
 const chunkUuids = 2 ** chunkBits;
@@ -180,7 +180,7 @@ export class RecentUuids {
       if (position === -1) return slot;
       if (position < this.#start) continue;
       const other = this.#chunkOf(position).words;
-      if (isEqual(words, at, other, (position & (chunkUuids - 1)) * hashWords)) return slot;
+      if (isSameHash(words, at, other, (position & (chunkUuids - 1)) * hashWords)) return slot;
     }
   }
 }
@@ -188,9 +188,4 @@ export class RecentUuids {
 function createChunk(): Chunk {
   const hashes = Buffer.alloc(chunkUuids * hashBytes);
   return { hashes, words: new Uint32Array(hashes.buffer), times: Buffer.alloc(chunkUuids * 8) };
-}
-
-function isEqual(words: Uint32Array, at: number, others: Uint32Array, other: number): boolean {
-  for (let word = 0; word < hashWords; word++) if (words[at + word] !== others[other + word]) return false;
-  return true;
 }

@@ -26,3 +26,9 @@ export function hashUuids(projectId: number, uuids: readonly string[]): Buffer {
   }
   return hashes;
 }
+
+/** Returns whether hashes of two lists of words are the same. The positions are those of their first words. */
+export function isSameHash(words: Uint32Array, at: number, others: Uint32Array, other: number): boolean {
+  for (let word = 0; word < hashWords; word++) if (words[at + word] !== others[other + word]) return false;
+  return true;
+}
