@@ -90,7 +90,7 @@ export const paths: readonly PathText[] = [
     reason: "Each property is a column of the table of a day, and a load has a cost of its own.",
     faster: {
       upTo: 1.75,
-      why: "Records of at most 256 values are read by the shape of earlier ones. Longer ones are parsed as JSON, which takes the preparing thread about five times as long for each value.",
+      why: "Records of at most 1,024 values are read by the shape of earlier ones. Longer ones are parsed as JSON, which takes the preparing thread about five times as long for each value.",
     },
     limit:
       "A property beyond `events.maxProperties` of its project is dropped and the rest of its record stored. `Track` and `debug: 1` name it, here with a limit of 500:",

@@ -24,7 +24,8 @@ const rootRoles: ReadonlyMap<string, Role> = new Map([
 ]);
 /** Members of the root which are properties. */
 const rootProperties: ReadonlySet<string> = new Set(["#ip", "#app_id"]);
-const maxGaps = 256;
+/** A longer record is parsed. */
+const maxGaps = 1_024;
 
 /**
  * Returns the gaps of a `track` whose values can be read from the bytes: known members, each once, and known properties

@@ -254,12 +254,13 @@ const property = (number: number, name: string, type: Property["type"]): Propert
   type,
 });
 
-function createShapes(): RecordShapes {
-  const properties = [
-    property(1, "city", "text"),
-    property(2, "level", "number"),
-    property(3, "o", "object"),
-  ];
+const fewProperties = [
+  property(1, "city", "text"),
+  property(2, "level", "number"),
+  property(3, "o", "object"),
+];
+
+function createShapes(properties = fewProperties): RecordShapes {
   const schema = {
     version: 1,
     events: new Map([["login", { name: "login", number: 4 }]]),
@@ -272,8 +273,7 @@ const record = (properties: string, more = ""): string =>
   `{"#type":"track","#account_id":"a","#event_name":"login","#time":"2026-01-01 00:00:00"${more},"properties":{${properties}}}`;
 
 /** Whether a record is read from its bytes after a shape was learnt from another one. */
-function isShaped(learnt: string, next: string): boolean {
-  const shapes = createShapes();
+function isShaped(learnt: string, next: string, shapes = createShapes()): boolean {
   shapes.learn(Buffer.from(learnt));
   const bytes = Buffer.from(`${next}\n`);
   return shapes.match(bytes, 0) === bytes.length - 1 && shapes.take(bytes, receivedMs) !== undefined;
@@ -286,6 +286,16 @@ describe("a shape", () => {
     ["other values", record('"city":"Köln","level":-2.50')],
     ["no values", record('"city":"","level":null')],
   ])("is that of records with %s", (_what, next) => expect(isShaped(plain, next)).toBe(true));
+
+  it.each([
+    [1_020, true],
+    [1_025, false],
+  ])("of %i properties is known: %s", (count, isKnown) => {
+    const names = Array.from({ length: count }, (_, index) => `p${index}`);
+    const next = record(names.map((name) => `"${name}":1`).join(","));
+    const shapes = createShapes(names.map((name, index) => property(index, name, "number")));
+    expect(isShaped(next, next, shapes)).toBe(isKnown);
+  });
 
   it("does not refer to the batch of its record", () => {
     const shapes = createShapes();
