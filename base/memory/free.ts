@@ -9,6 +9,15 @@ export function freeMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength >= minBytes) buffer.transfer(0);
 }
 
+/** Freeing smaller buffers takes longer than the collections they cause. */
+const minWholeBytes = 16_384;
+
+/** Does the same for bytes which may be smaller, unless their buffer has others too. */
+export function freeWhole({ buffer, byteLength }: Uint8Array): void {
+  const isWhole = buffer.byteLength === byteLength && byteLength >= minWholeBytes;
+  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
 /** Frees the memory of bytes of any size, which must have a buffer of their own. */
 export function freeOwnMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { JsonFault } from "../../../base/json/fault.ts";
+import { freeWhole } from "../../../base/memory/free.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { Trace } from "../../../base/trace/trace.ts";
 import {
@@ -38,7 +39,7 @@ export type RoutesOf = (
 /** One call of Receive. */
 export interface Incoming {
   readonly channel: string;
-  /** The exact bytes, which are stored unchanged. */
+  /** The exact bytes, which are stored unchanged. Their memory may be freed when the reply is there. */
   readonly body: Buffer;
   /** The body before its content encoding was decoded. */
   readonly encoded?: Uint8Array | undefined;
@@ -67,7 +68,10 @@ export function createReceiver(options: ReceiverOptions): Receive {
     try {
       const channel = channels.get(incoming.channel);
       if (channel === undefined) throw unknownChannel(incoming.channel);
-      return await receive(channel, incoming);
+      const reply = await receive(channel, incoming);
+      // In sync mode an attempt may go on after the reply.
+      if (channel.sync === undefined) freeWhole(incoming.body);
+      return reply;
     } catch (error) {
       const refusal = toRefusal(error);
       if (refusal === undefined) throw error;

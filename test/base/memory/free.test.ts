@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { freeMemory, freeOwnMemory } from "../../../base/memory/free.ts";
+import { freeMemory, freeOwnMemory, freeWhole } from "../../../base/memory/free.ts";
 
 it("frees a large buffer at once, and no shared one", () => {
   const large = Buffer.allocUnsafeSlow(1_048_576);
@@ -8,6 +8,14 @@ it("frees a large buffer at once, and no shared one", () => {
   freeMemory(pooled);
   freeMemory(new Uint8Array(new SharedArrayBuffer(1_048_576)));
   expect([large.length, large.buffer.detached, pooled.toString()]).toEqual([0, true, "some bytes"]);
+});
+
+it("frees bytes that fill their buffer, and no others", () => {
+  const [whole, other] = [Buffer.allocUnsafeSlow(20_000), Buffer.allocUnsafeSlow(20_000)];
+  freeWhole(whole);
+  freeWhole(other.subarray(1));
+  freeWhole(new Uint8Array(new SharedArrayBuffer(20_000)));
+  expect([whole.length, other.length]).toEqual([0, 20_000]);
 });
 
 it("frees a small buffer that is not shared", () => {

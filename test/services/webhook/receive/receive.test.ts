@@ -60,6 +60,18 @@ describe("refused as a whole", () => {
 });
 
 describe("accepted", () => {
+  it.each([
+    ["is freed when the batch is stored", {}, 0],
+    ["stays for attempts that go on, in sync mode", { mode: "sync" }, 20_000],
+  ])("a large body %s", async (_what, settings, bytes) => {
+    const { receive } = createRig({ maxBytes: 20_000, ...settings });
+    const body = Buffer.allocUnsafeSlow(20_000).fill(" ");
+    body.set(batchOf(["a"], "r1"));
+    const headers = new Headers({ "x-svc-ops-signature": sign(body) });
+    expect(String(await receive({ channel: "demo", body, headers }))).toContain("return_code");
+    expect(body).toHaveLength(bytes);
+  });
+
   it("a batch is stored with how it was authenticated", async () => {
     const { send, receive, inbox } = createRig({ signatureHeaders: ["X-SVC-OPS-Signature", "X-Sig"] });
     const body = Buffer.from(batchOf(["a"], "r1"));
