@@ -49,9 +49,7 @@ export interface NewBatch {
    * duplicate. Default 0: never.
    */
   readonly dedupeWindowMs?: number;
-  /** The SHA-256 of `body`, 32 bytes, which distinguishes a duplicate from a conflict. */
-  readonly bodySha256: Uint8Array;
-  /** The body, exactly as received. */
+  /** The body, exactly as received, which distinguishes a duplicate from a conflict. */
   readonly body: Uint8Array;
   /** The accepted elements; may be empty. */
   readonly elements: readonly BatchElement[];

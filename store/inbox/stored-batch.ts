@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { encodeTrace } from "../../base/trace/context.ts";
 import type { BatchAuth, BatchElement, NewBatch, Route } from "./batch.ts";
 import { encodeElements } from "./element-list.ts";
@@ -12,7 +12,8 @@ export interface StoredBatch {
   readonly requestId: string | null;
   /** Null: no de-duplication. */
   readonly claim: { readonly key: Uint8Array; readonly expiresAtMs: number } | null;
-  readonly sha256: Uint8Array;
+  /** The SHA-256 of the body, where the key is made of it. */
+  readonly sha256: Uint8Array | null;
   readonly body: Uint8Array;
   readonly elements: Uint8Array;
   readonly routes: readonly StoredRoute[];
@@ -47,18 +48,19 @@ const defaultOwnerLeaseMs = 30_000;
 export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): StoredBatch {
   const { wallMs, nowMs, claimMs } = options;
   checkElements(batch);
-  checkSha256(batch.bodySha256);
   const all = batch.elements.map(({ index }) => index);
   const routes = batch.routes.map((route) => toStoredRoute(route, all));
   if (new Set(routes.map(({ target }) => target)).size < routes.length) {
     throw new RangeError("routes name a target twice");
   }
+  const windowMs = batch.requestId === null ? (batch.dedupeWindowMs ?? 0) : 0;
+  const digest = windowMs > 0 ? digestOf(batch.body) : null;
   return {
     channel: batch.channel,
     acceptedAtMs: wallMs,
     requestId: batch.requestId,
-    claim: claimOf(batch, nowMs, claimMs),
-    sha256: batch.bodySha256,
+    claim: digest === null ? claimOf(batch, nowMs + claimMs) : claimOfDigest(digest, nowMs + windowMs),
+    sha256: digest,
     body: batch.body,
     elements: encodeElements(batch.elements),
     // A fixed order, so that transactions of several replicas update the counts in the same order.
@@ -75,7 +77,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
  * and may contain what a database's text can't.
  */
 export function orderKey(pushId: string): Uint8Array {
-  return createHash("sha256").update(JSON.stringify(pushId)).digest().subarray(0, 16);
+  return digestOf(JSON.stringify(pushId)).subarray(0, 16);
 }
 
 export function encodeRoutes(routes: readonly Pick<StoredRoute, "target" | "indexes" | "ordered">[]): string {
@@ -98,19 +100,19 @@ export function decodeAuth(text: string | null): BatchAuth | null {
   return header === undefined || value === undefined ? null : { scheme: "hmac-sha1", header, value };
 }
 
-function claimOf(batch: NewBatch, nowMs: number, claimMs: number): StoredBatch["claim"] {
+function claimOf({ requestId }: NewBatch, expiresAtMs: number): StoredBatch["claim"] {
+  if (requestId === null) return null;
   // JSON escapes unpaired surrogates, which would otherwise all hash alike.
-  if (batch.requestId !== null) {
-    return { key: sha256(`id ${JSON.stringify(batch.requestId)}`), expiresAtMs: nowMs + claimMs };
-  }
-  const windowMs = batch.dedupeWindowMs ?? 0;
-  if (windowMs <= 0) return null;
-  const key = sha256(`body ${Buffer.from(batch.bodySha256).toString("hex")}`);
-  return { key, expiresAtMs: nowMs + windowMs };
+  return { key: digestOf(`id ${JSON.stringify(requestId)}`), expiresAtMs };
 }
 
-function sha256(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
+function claimOfDigest(digest: Uint8Array, expiresAtMs: number): StoredBatch["claim"] {
+  return { key: digestOf(`body ${Buffer.from(digest).toString("hex")}`), expiresAtMs };
+}
+
+/** Returns the SHA-256. */
+export function digestOf(data: string | Uint8Array): Uint8Array {
+  return hash("sha256", data, "buffer");
 }
 
 function toStoredRoute({ target, indexes, ordered = false }: Route, all: readonly number[]): StoredRoute {
@@ -137,10 +139,6 @@ function checkElements({ elements, body }: NewBatch): void {
 
 function isInside({ start, receiptStart, receiptEnd, end }: BatchElement, bodyBytes: number): boolean {
   return start <= receiptStart && receiptStart <= receiptEnd && receiptEnd <= end && end <= bodyBytes;
-}
-
-function checkSha256(digest: Uint8Array): void {
-  if (digest.length !== 32) throw new RangeError(`bodySha256 has ${digest.length} bytes, not 32`);
 }
 
 /** Parses the `routes` of a batch, which `encodeRoutes` has written. */

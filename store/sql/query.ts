@@ -54,6 +54,8 @@ export interface Dialect {
    * PostgreSQL must be readable for replicas of the version before.
    */
   readonly compressesLarge: boolean;
+  /** Whether keys are stored with digests of their values, which replicas of the version before compare. */
+  readonly storesDigests: boolean;
   /** Locks the name `$1` until the commit; null where transactions are serialized anyway. */
   readonly lockName: string | null;
 }

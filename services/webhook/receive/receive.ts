@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { freeWhole } from "../../../base/memory/free.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
@@ -95,17 +94,15 @@ export function createReceiver(options: ReceiverOptions): Receive {
     if (scanned.elements.length === 0) return encodeReply([]);
     const checked = checkElements(body, scanned, faults);
     warn(channel, scanned, checked.requestIdCount);
-    const bodySha256 = hash("sha256", body, "buffer");
-    const work = (): Promise<Uint8Array> => store(channel, { body, bodySha256, auth, trace }, checked);
+    const work = (): Promise<Uint8Array> => store(channel, { body, auth, trace }, checked);
     const { requestId } = checked;
     if (requestId === null) return work();
-    return running.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
+    return running.join(`${channel.name}\n${requestId}`, body, work);
   }
 
   async function store(
     channel: Channel,
     received: Pick<Incoming, "body" | "trace"> & {
-      readonly bodySha256: Uint8Array;
       readonly auth: BatchAuth;
     },
     checked: CheckedBatch,

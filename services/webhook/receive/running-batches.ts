@@ -7,12 +7,7 @@ export interface RunningBatches {
    * @throws Refusal of kind `conflict` when the work that runs is for another body, and of
    * kind `unavailable` when too many wait already
    */
-  join(key: string, body: BatchBody, work: () => Promise<Uint8Array>): Promise<Uint8Array>;
-}
-
-export interface BatchBody {
-  readonly bytes: number;
-  readonly sha256: Uint8Array;
+  join(key: string, body: Uint8Array, work: () => Promise<Uint8Array>): Promise<Uint8Array>;
 }
 
 /** Calls that may wait for one batch; a sender repeats it a few times. */
@@ -22,7 +17,7 @@ const maxWaitingBytes = 67_108_864;
 const retryAfterMs = 5_000;
 
 interface RunningBatch {
-  readonly sha256: Uint8Array;
+  readonly body: Uint8Array;
   waiting: number;
   readonly reply: Promise<Uint8Array>;
 }
@@ -31,24 +26,24 @@ export function createRunningBatches(): RunningBatches {
   const running = new Map<string, RunningBatch>();
   let waitingBytes = 0;
   return {
-    async join(key, { bytes, sha256 }, work) {
+    async join(key, body, work) {
       const other = running.get(key);
       if (other === undefined) {
         const reply = work().finally(() => running.delete(key));
-        running.set(key, { sha256, reply, waiting: 0 });
+        running.set(key, { body, reply, waiting: 0 });
         return reply;
       }
-      if (Buffer.compare(other.sha256, sha256) !== 0) {
+      if (Buffer.compare(other.body, body) !== 0) {
         throw new Refusal("conflict", "ops_request_id is in use by a batch with another body");
       }
-      if (other.waiting >= maxWaiting || waitingBytes + bytes > maxWaitingBytes) {
+      if (other.waiting >= maxWaiting || waitingBytes + body.length > maxWaitingBytes) {
         throw new Refusal("unavailable", "too many calls wait for the reply to this batch", { retryAfterMs });
       }
       other.waiting++;
-      waitingBytes += bytes;
+      waitingBytes += body.length;
       return other.reply.finally(() => {
         other.waiting--;
-        waitingBytes -= bytes;
+        waitingBytes -= body.length;
       });
     },
   };

@@ -1,6 +1,6 @@
 import { checksum } from "../checksum.ts";
 import { encodeIndexes } from "../index-set.ts";
-import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
+import { digestOf, encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 
 /**
  * `accept` as one statement, hence one round trip and one commit, for a batch with an unused key. When
@@ -52,11 +52,12 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
   const routes = batch.routes.map(({ target, indexes }) => {
     return { target, indexes: encodeIndexes(indexes), count: indexes.length };
   });
+  const sha256 = batch.sha256 ?? digestOf(batch.body);
   const isFinished = routes.every(({ count }) => count === 0);
   return [
     batch.channel,
     batch.claim?.key ?? null,
-    batch.sha256,
+    sha256,
     batch.reply,
     batch.acceptedAtMs,
     batch.claim?.expiresAtMs ?? null,
@@ -69,7 +70,7 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
     batch.body.length,
     shard,
     nowMs,
-    batch.reply === null ? null : checksum(batch.sha256, batch.reply),
+    batch.reply === null ? null : checksum(sha256, batch.reply),
     checksum(batch.elements),
     checksum(batch.body),
     batch.auth,

@@ -1,4 +1,3 @@
-import { compressLarge } from "../../../base/compression/zstd.ts";
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { AcceptResult } from "../batch.ts";
 import { checksum, isIntact } from "../checksum.ts";
@@ -7,6 +6,8 @@ import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
 import { enqueue } from "./order.ts";
+import { claimDigest, isSameBody } from "./rows/same-body.ts";
+import { storeBody } from "./rows/stored-bodies.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 interface ClaimRow {
@@ -25,15 +26,15 @@ interface ClaimRow {
  */
 export function* accept(session: Session, batch: StoredBatch): Operation<AcceptResult> {
   const seen = yield* findClaim(batch, "");
-  const known = resultOf(seen, batch, session.nowMs);
+  const known = yield* resultOf(session, seen, batch);
   if (known !== null) return known;
   // A key which can be taken over is read again under a lock.
   const claim = seen === null ? null : yield* findClaim(batch, session.dialect.forUpdate);
-  const changed = resultOf(claim, batch, session.nowMs);
+  const changed = yield* resultOf(session, claim, batch);
   if (changed !== null) return changed;
   if (claim !== null) yield* deleteWithoutReply(claim);
   const seq = yield* insertBatch(session, batch);
-  yield* saveClaim(batch, seq, claim !== null);
+  yield* saveClaim(session, batch, seq, claim !== null);
   if (batch.reply !== null) for (const route of batch.routes) yield* addRoute(session, batch, seq, route);
   return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: batch.acceptedAtMs }) };
 }
@@ -49,12 +50,17 @@ function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<Cl
 }
 
 /** Returns the result when the batch's key is taken; null when it is free. */
-function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): AcceptResult | null {
+function* resultOf(
+  session: Session,
+  claim: ClaimRow | null,
+  batch: StoredBatch,
+): Operation<AcceptResult | null> {
+  const { nowMs } = session;
   if (claim === null) return null;
   const isFree = claim.expires_at_ms <= nowMs || (claim.reply === null && claim.owned_until_ms <= nowMs);
   if (isFree) return null;
   const batchId = encodeBatchId({ seq: claim.batch_seq, acceptedAtMs: claim.accepted_at_ms });
-  const isSame = Buffer.compare(claim.sha256, batch.sha256) === 0;
+  const isSame = yield* isSameBody(session, claim, batch);
   if (claim.reply === null) return { kind: isSame ? "in_flight" : "conflict", batchId };
   if (!isIntact(claim.reply_crc, claim.sha256, claim.reply)) {
     // A damaged reply is computed again from the same body. Whether another body came first can't be known.
@@ -70,7 +76,8 @@ function* deleteWithoutReply({ reply, batch_seq }: ClaimRow): Operation<void> {
   yield* run("DELETE FROM {batches} WHERE seq = $1", batch_seq);
 }
 
-function* insertBatch({ nowMs, dialect }: Session, batch: StoredBatch): Operation<number> {
+function* insertBatch(session: Session, batch: StoredBatch): Operation<number> {
+  const { nowMs } = session;
   const isBegun = batch.reply === null;
   const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
   const added = yield* first<{ seq: number }>(
@@ -90,27 +97,24 @@ function* insertBatch({ nowMs, dialect }: Session, batch: StoredBatch): Operatio
     batch.trace,
   );
   const { seq } = added!;
-  const compressed = dialect.compressesLarge ? compressLarge(batch.body) : undefined;
-  const body = compressed ?? batch.body;
+  const { stored, isCompressed } = storeBody(session, batch.body);
   yield* run(
     `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc, body_bytes)
      VALUES ($1, $2, $3, $4, $5, $6)`,
     seq,
     batch.elements,
-    body,
+    stored,
     checksum(batch.elements),
-    checksum(body),
-    compressed === undefined ? null : batch.body.length,
+    checksum(stored),
+    isCompressed ? batch.body.length : null,
   );
   return seq;
 }
 
-function* saveClaim(
-  { channel, claim, sha256, reply, ownedUntilMs, acceptedAtMs }: StoredBatch,
-  seq: number,
-  isKnown: boolean,
-): Operation<void> {
+function* saveClaim(session: Session, batch: StoredBatch, seq: number, isKnown: boolean): Operation<void> {
+  const { channel, claim, reply, ownedUntilMs, acceptedAtMs } = batch;
   if (claim === null) return;
+  const sha256 = claimDigest(session, batch);
   yield* run(
     isKnown
       ? `UPDATE {claims} SET sha256 = $1, reply = $2, batch_seq = $3, accepted_at_ms = $4,

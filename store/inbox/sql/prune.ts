@@ -1,5 +1,6 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { InboxRetention, PruneResult } from "../inbox.ts";
+import { keepDigests } from "./rows/same-body.ts";
 
 /** Small enough that waiting accepts are not delayed for long: 200 batches are some 5 MB. */
 const maxBatches = 200;
@@ -34,6 +35,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
     nowMs - retention.claimMs,
   );
   const deleted = [...finished, ...abandoned].map(({ seq }) => seq);
+  yield* keepDigests(session, deleted);
   yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
   yield* run(
     `DELETE FROM {attempts} WHERE batch_seq IN ${dialect.integersOf("$1")}`,

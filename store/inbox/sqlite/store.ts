@@ -161,6 +161,7 @@ const migrations: readonly string[] = [
    ALTER TABLE batches ADD COLUMN trace TEXT;`,
   `-- The size of a compressed body before; null: it is stored as it came.
    ALTER TABLE bodies ADD COLUMN body_bytes INTEGER;`,
+  "-- The digest of a claim may be empty: the body of its batch is compared, which earlier versions do not.",
 ];
 
 export const inboxStore: SqliteStore & { readonly operations: InboxOperations } = {

@@ -13,6 +13,7 @@ export const postgresDialect: Dialect = {
   containsBytes: (column, param) => `position(${param}::bytea in ${column}) > 0`,
   containsText: (column, param) => `strpos(${column}, ${param}) > 0`,
   compressesLarge: false,
+  storesDigests: true,
   lockName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
 };
 

@@ -31,6 +31,7 @@ export const sqliteDialect: Dialect = {
   containsBytes: (column, param) => `instr(${column}, ${param}) > 0`,
   containsText: (column, param) => `instr(${column}, ${param}) > 0`,
   compressesLarge: true,
+  storesDigests: false,
   lockName: null,
 };
 

@@ -168,7 +168,6 @@ export function testAccept(open: OpenWorld): void {
       ["a route that goes back", { routes: [{ target: "t", indexes: [0, 0] }] }],
       ["two routes to a target", { routes: [route("t"), route("t")] }],
       ["a route to nowhere", { routes: [route("")] }],
-      ["a digest that is none", { bodySha256: new Uint8Array(31) }],
     ])("refuses %s", async (_name, changes) => {
       await using world = await open();
       await expect(world.inbox.accept(batchOf(["a"], changes))).rejects.toThrow(RangeError);

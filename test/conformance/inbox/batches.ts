@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { BatchElement, NewBatch, WorkItem } from "../../../store/inbox/inbox.ts";
 
 /** One element's bytes: a receipt that no JSON library gives back as it came. */
@@ -38,7 +37,6 @@ export function batchOf(pushIds: readonly string[], changes: Partial<NewBatch> =
     requestId: null,
     body,
     elements,
-    bodySha256: createHash("sha256").update(body).digest(),
     routes: [{ target: "t", indexes: "all" }],
     reply: Buffer.from(`{"return_code":0,"n":${pushIds.length}}`),
     ...changes,

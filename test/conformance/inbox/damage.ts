@@ -93,6 +93,20 @@ export function testDamage(open: OpenWorld): void {
       expect(text((repeated as { reply: Uint8Array }).reply)).toBe(text(batch.reply!));
     });
 
+    it.each([
+      ["few", 1],
+      ["many", 5000],
+    ])("of a stored body of %s elements keeps its key", async (_name, count) => {
+      await using world = await open();
+      const pushIds = Array.from({ length: count }, (_, at) => `p${at}`);
+      const batch = batchOf(pushIds, { requestId: "r1" });
+      const { batchId } = await world.inbox.accept(batch);
+      await world.tamper(`UPDATE {bodies} SET body = ${odd}`);
+      expect(await world.inbox.accept(batch)).toMatchObject({ kind: "duplicate", batchId });
+      const other = batchOf(["x", ...pushIds], { requestId: "r1" });
+      expect(await world.inbox.accept(other)).toEqual({ kind: "conflict", batchId });
+    });
+
     it("of a claim's hash makes the duplicate a new batch", async () => {
       await using world = await open();
       const batch = batchOf(["a"], { requestId: "r1" });

@@ -40,6 +40,21 @@ export function testPrune(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ accepted: 1, delivered: 1 }]);
     });
 
+    it("keeps what tells a repeated batch from another one, after it was deleted", async () => {
+      await using world = await open({ ...retention, claimMs: 9000 });
+      const batch = batchOf(["a"], { requestId: "r1" });
+      const { batchId } = await world.inbox.accept(batch);
+      const { items } = await world.inbox.lease(lease);
+      await world.inbox.settle(items[0]!.token, [{ index: 0, kind: "done" }]);
+      world.clock.ms += 2001;
+      expect(await world.inbox.prune()).toEqual({ ...nothing, batches: 1 });
+      expect(await world.inbox.accept(batch)).toMatchObject({ kind: "duplicate", batchId });
+      expect(await world.inbox.accept(batchOf(["b"], { requestId: "r1" }))).toEqual({
+        kind: "conflict",
+        batchId,
+      });
+    });
+
     it("keeps batches with work, however old", async () => {
       await using world = await open(retention);
       await world.inbox.accept(batchOf(["a"], { requestId: "r1" }));

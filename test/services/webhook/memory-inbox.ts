@@ -49,8 +49,7 @@ export function createMemoryInbox(): MemoryInbox {
       const first = batch.requestId === null ? undefined : byKey.get(key);
       if (first !== undefined) {
         const { batchId, reply } = first;
-        if (Buffer.compare(first.batch.bodySha256, batch.bodySha256) !== 0)
-          return { kind: "conflict", batchId };
+        if (Buffer.compare(first.batch.body, batch.body) !== 0) return { kind: "conflict", batchId };
         return reply === null ? { kind: "in_flight", batchId } : { kind: "duplicate", batchId, reply };
       }
       const entry: Entry = { batchId: `b${stored.length + 1}`, batch, reply: batch.reply, waiting: [] };

@@ -1,4 +1,5 @@
-import { decompress } from "../../../../base/compression/zstd.ts";
+import { compressLarge, decompress } from "../../../../base/compression/zstd.ts";
+import type { Session } from "../../../sql/query.ts";
 import type { BatchElement } from "../../batch.ts";
 import { isIntact } from "../../checksum.ts";
 import { decodeElements } from "../../element-list.ts";
@@ -19,6 +20,15 @@ export const bodyColumns = "batch_seq, elements, body, elements_crc, body_crc, b
 /** Returns the expression for the size of a body as it came. @param prefix of the columns, such as "o." */
 export function bodyBytes(prefix = ""): string {
   return `COALESCE(${prefix}body_bytes, LENGTH(${prefix}body))`;
+}
+
+/** Returns what is stored of a body, which is compressed where that saves much. */
+export function storeBody(
+  { dialect }: Session,
+  body: Uint8Array,
+): { readonly stored: Uint8Array; readonly isCompressed: boolean } {
+  const compressed = dialect.compressesLarge ? compressLarge(body) : undefined;
+  return { stored: compressed ?? body, isCompressed: compressed !== undefined };
 }
 
 /** Decodes a stored list of elements; returns an empty list when it can't be decoded. */
@@ -60,16 +70,29 @@ interface OpenedBody {
   readonly body: Uint8Array;
 }
 
-function open({ elements, elements_crc, body: stored, body_crc, body_bytes }: BodyRow): OpenedBody {
+function open(row: BodyRow): OpenedBody {
+  const { elements, elements_crc } = row;
   const broken = (reason: string): OpenedBody => ({ reason, readable: new Set(), body: new Uint8Array() });
   if (!isIntact(elements_crc, elements)) {
     return broken("damaged: the stored list of elements differs from its checksum");
   }
-  if (!isIntact(body_crc, stored)) return broken("damaged: the stored body differs from its checksum");
-  const body = body_bytes === null ? stored : tryDecompress(stored, body_bytes);
-  if (body === undefined) return broken("damaged: the stored body can't be decompressed");
+  const { body, reason } = readBody(row);
+  if (body === undefined) return broken(reason);
   const inside = readableElements(elements).filter(({ end }) => end <= body.length);
   return { reason: null, readable: new Set(inside.map(({ index }) => index)), body };
+}
+
+/** Returns a body as it came, or why it can't be read. */
+export function readBody({
+  body: stored,
+  body_crc,
+  body_bytes,
+}: Pick<BodyRow, "body" | "body_crc" | "body_bytes">):
+  | { readonly body: Uint8Array; readonly reason?: undefined }
+  | { readonly body?: undefined; readonly reason: string } {
+  if (!isIntact(body_crc, stored)) return { reason: "damaged: the stored body differs from its checksum" };
+  const body = body_bytes === null ? stored : tryDecompress(stored, body_bytes);
+  return body === undefined ? { reason: "damaged: the stored body can't be decompressed" } : { body };
 }
 
 function tryDecompress(stored: Uint8Array, bytes: number): Uint8Array | undefined {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -172,7 +171,6 @@ export function newBatch(pushIds: readonly string[], targets: readonly string[],
     body,
     elements,
     reply: Buffer.from("{}"),
-    bodySha256: createHash("sha256").update(body).digest(),
     routes: targets.map((target) => ({ target, indexes: "all", ordered })),
   };
 }

@@ -44,7 +44,7 @@ it("creates its folder", async () => {
 it.each([
   ["a file that is no database", "inbox.db", writeGarbage, "is damaged"],
   ["a database of something else", "inbox.db", writeOtherDatabase, "of another application"],
-  ["a newer version", "inbox.db", writeNewerVersion, "has version 1000, newer than 6"],
+  ["a newer version", "inbox.db", writeNewerVersion, "has version 1000, newer than 7"],
   ["a folder that is a file", "file/inbox.db", writeFileAsFolder, "can't be opened"],
 ])("refuses %s", async (_name, place, prepare, message) => {
   await using folder = await openTempFolder();
