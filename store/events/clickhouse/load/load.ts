@@ -78,8 +78,11 @@ export async function openSpool(
           moveTo(batch.to);
           return counts;
         } catch (error) {
-          // The batch may have been completed although the reply was lost.
-          await refresh().catch(() => undefined);
+          // The batch may have been completed although the reply was lost, and names may have been removed.
+          await Promise.allSettled([
+            refresh(),
+            ...batch.projects.map((one) => projects.snapshot(one.projectId)),
+          ]);
           throw error;
         }
       }),
