@@ -113,6 +113,12 @@ export interface Loaded {
   readonly records: number;
 }
 
+/** A format in which rows are inserted again. */
+export type BareFormat = "Native" | "Parquet" | "JSONEachRow";
+
+/** Bodies that are inserted without a pause, so that the server merges meanwhile, as beside a loader. */
+const maxBodyBytes = 512 * 2 ** 20;
+
 /**
  * Inserts the rows of a shard again into a table of the same form, one batch after the other, as a loader does.
  * @param from only batches after this one
@@ -121,7 +127,7 @@ export async function insertAgain(
   { options, sqlOf }: StoreServers,
   shard: number,
   from: number,
-  format: "Native" | "Parquet" | "JSONEachRow",
+  format: BareFormat,
 ): Promise<Loaded> {
   const sql = sqlOf(shard);
   const numbers = (await sql(`SELECT DISTINCT batch FROM e${projectId} WHERE batch > ${from} ORDER BY batch`))
@@ -139,11 +145,18 @@ export async function insertAgain(
   const rowsOf = (batch: string) =>
     post(`SELECT * FROM e${projectId} WHERE batch = ${batch} ${plain} FORMAT ${format}`, "");
   let seconds = 0;
-  for (const batch of numbers) {
-    const rows = await rowsOf(batch);
+  let bodies: Buffer[] = [];
+  const insertBodies = async (): Promise<void> => {
     const startMs = performance.now();
-    await post(`INSERT INTO bare SETTINGS async_insert = 0 FORMAT ${format}`, rows);
+    for (const body of bodies)
+      await post(`INSERT INTO bare SETTINGS async_insert = 0 FORMAT ${format}`, body);
     seconds += (performance.now() - startMs) / 1_000;
+    bodies = [];
+  };
+  for (const batch of numbers) {
+    bodies.push(await rowsOf(batch));
+    if (bodies.reduce((sum, { length }) => sum + length, 0) > maxBodyBytes) await insertBodies();
   }
+  await insertBodies();
   return { seconds, records: Number(await sql("SELECT count() FROM bare")) };
 }
