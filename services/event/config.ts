@@ -40,8 +40,8 @@ const batchSchema = z.strictObject({
     .default(1_000)
     .describe(
       "Time since the beginning of the previous batch after which a batch is loaded even if it is not full, in ms. " +
-        "The end of a burst that follows a pause of this time is loaded earlier: when no record has arrived for " +
-        "60 ms, if at least a sixteenth of maxBytes waits.",
+        "The end of a burst, which follows a full batch or a pause of this time, is loaded earlier: when no record has " +
+        "arrived for 60 ms, if at least a sixteenth of maxBytes waits.",
     ),
 });
 

@@ -27,8 +27,9 @@ const burstPart = 1 / 16;
 
 /**
  * Decides when a batch begins: when it is full, when the time since the previous one has passed, or early at the end
- * of a burst. A burst begins after a pause: when that time passes and no record waits. It ends with an early batch, or
- * with one which began only because the time had passed. So steady load has one early batch at most.
+ * of a burst. A burst begins with a full batch, or after a pause: when that time passes and no record waits. It ends
+ * with an early batch, or with one which began only because the time had passed. So steady load has one early batch at
+ * most, or one after each full batch.
  */
 export class BatchStart {
   readonly #options: BatchStartOptions;
@@ -61,7 +62,7 @@ export class BatchStart {
       this.#isEmpty &&= isDue;
       return pollMs;
     }
-    if (isDue && (this.#isEmpty || !isFull)) this.#isBurst = this.#isEmpty;
+    if (isFull || isDue) this.#isBurst = isFull || this.#isEmpty;
     this.#isEmpty = false;
     if (isFull || isDue) return 0;
     const isLarge = waitingBytes >= maxBytes * burstPart;

@@ -60,6 +60,23 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     ],
   ],
   [
+    "begins with the end of a burst once after each full batch",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 1_000, bytes: 1, waitMs: 0 },
+      { atMs: 2_100, bytes: 1_600, waitMs: 0 },
+      { atMs: 2_110, bytes: 200, waitMs: 20 },
+      { atMs: 2_170, bytes: 200, waitMs: 0 },
+      { atMs: 2_180, bytes: 200, waitMs: 20 },
+      { atMs: 2_300, bytes: 200, waitMs: 20 },
+      { atMs: 2_310, bytes: 1_600, waitMs: 0 },
+      { atMs: 2_320, bytes: 99, waitMs: 20 },
+      { atMs: 2_400, bytes: 99, waitMs: 20 },
+      { atMs: 2_410, bytes: 100, waitMs: 20 },
+      { atMs: 2_470, bytes: 100, waitMs: 0 },
+    ],
+  ],
+  [
     "begins only full batches after one that waits to be loaded",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
