@@ -48,7 +48,10 @@ export interface Intake extends AsyncDisposable {
   claimUuid(projectId: number, uuid: string, steadyMs: number): boolean;
   /** Returns false when the id was claimed for the event before. */
   claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean;
-  /** Ends the batch at this place. Its changes are on disk when the promise resolves. */
+  /**
+   * Ends the batch at this place. Its changes are on disk when the promise resolves. The next batch may begin before:
+   * it finds the changes, and may be committed afterwards.
+   */
   commit(to: IntakePlace): Promise<void>;
   stats(): IntakeStats;
 }

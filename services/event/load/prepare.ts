@@ -16,9 +16,10 @@ export interface Preparer {
   /** Discards the state of records that the store has not loaded. Must be called first, and after each error. */
   reset(start: PrepareStart): Promise<void>;
   /**
-   * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when the promise resolves.
-   * @param written called when its rows are written. From then on the next call may be made: its lines are read while
-   *   the claims of this batch are committed.
+   * Prepares the next batch; batches follow each other without a gap. Its claims, and those of the batches before, are
+   * on disk when the promise resolves.
+   * @param written called when its rows are written, and the claims of the batches before are on disk. From then on the
+   *   next call may be made: that batch is prepared while the claims of this one are committed.
    * @throws IntakeUnavailableError, or an error of the file system; then `reset` must be called
    */
   prepare(task: PrepareTask, written?: (batch: PreparedBatch) => void): Promise<PreparedBatch>;
@@ -55,21 +56,19 @@ export function createPreparer(options: PreparerOptions): Preparer {
       shaped?.begin(intake.needsKeys);
       if (intake.needsKeys) {
         const all = await lines.all();
-        const keys = await keysOf(all, projects);
-        await committing;
-        await intake.begin(from, keys);
+        await intake.begin(from, await keysOf(all, projects));
         for (const line of all) {
           begun(line.offset);
           batch.add(line, lines.bytes);
         }
       } else {
-        await committing;
         await intake.begin(from);
         for (let line = lines.next(); line !== undefined; line = lines.next()) batch.add(line, lines.bytes);
       }
       const to = lines.end;
       const { uuidsForgotten } = intake.stats();
       const prepared = { ...batch.close(to), lines: lines.count, uuidsForgotten };
+      await committing;
       committing = intake.commit(to);
       written(prepared);
       await committing;

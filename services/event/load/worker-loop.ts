@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
-import type { PrepareStart, PrepareTask } from "./prepared.ts";
+import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import type { EventDivision } from "./rows/row-files.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
@@ -37,27 +37,25 @@ export function servePreparer({ port, openIntake, folder, progress, ...division 
     await (await open()).reset(start);
     port.postMessage({ kind: "ready" } satisfies FromPrepareWorker);
   };
-  /** Resolves when the next message may be served. */
+  /** Resolves when the next message may be served: its batch is prepared while the claims of this one are committed. */
   const prepare = async (task: PrepareTask): Promise<void> => {
     const opened = await open();
     const before = replied;
-    const written = Promise.withResolvers<void>();
-    const committed = opened.prepare(task, (prepared) => {
-      const { deadLetters } = prepared;
-      const reply = { kind: "prepared", prepared } satisfies FromPrepareWorker;
-      port.postMessage(reply, deadLetters === undefined ? [] : [deadLetters.ndjson.buffer]);
-      written.resolve();
+    const written = Promise.withResolvers<PreparedBatch>();
+    const committed = opened.prepare(task, written.resolve);
+    committed.catch(written.reject);
+    // It may fail before it is awaited.
+    written.promise.catch(() => {});
+    const prepared = before.then(async () => {
+      const batch = await written.promise;
+      const reply = { kind: "prepared", prepared: batch } satisfies FromPrepareWorker;
+      port.postMessage(reply, batch.deadLetters === undefined ? [] : [batch.deadLetters.ndjson.buffer]);
     });
-    replied = committed
-      .then(
-        () => port.postMessage({ kind: "committed" } satisfies FromPrepareWorker),
-        async (error: unknown) => {
-          await before;
-          fail(error);
-        },
-      )
-      .finally(written.resolve);
-    await written.promise;
+    replied = prepared
+      .then(() => committed)
+      .then(() => port.postMessage({ kind: "committed" } satisfies FromPrepareWorker))
+      .catch(fail);
+    await prepared.catch(() => {});
   };
   const close = async (): Promise<void> => {
     await replied;

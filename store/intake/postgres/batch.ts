@@ -22,10 +22,12 @@ export class BatchProject implements ProjectUsers {
   readonly firstChecks: Map<string, Map<string, boolean>>;
   /** The claims of this batch. */
   readonly newFirstChecks: { readonly event: string; readonly id: string }[] = [];
-  /** The number of users. */
+  /** The number of users, before the batch and now. */
+  readonly usersBefore: number;
   users: number;
 
   constructor(users: number, keys: Pick<BatchProject, "accounts" | "visitors" | "uuids" | "firstChecks">) {
+    this.usersBefore = users;
     this.users = users;
     this.accounts = keys.accounts;
     this.visitors = keys.visitors;

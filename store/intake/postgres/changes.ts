@@ -9,15 +9,18 @@ import type { IdRows, ProjectChanges } from "./write-batch.ts";
 /** Users which are added unless they exist, by project. */
 export type RestoredUsers = ReadonlyMap<number, readonly RestoredUser[]>;
 
-/** Returns the changes of a batch to projects. */
+/** Returns the changes of a batch to projects, of those that it changes. */
 export function projectChanges(
   projects: ReadonlyMap<number, BatchProject>,
   restored: RestoredUsers,
 ): readonly ProjectChanges[] {
   const ids = new Set([...projects.keys(), ...restored.keys()]);
-  return Array.from(ids, (projectId) =>
+  const changes = Array.from(ids, (projectId) =>
     changesOf(projectId, projects.get(projectId), restored.get(projectId) ?? []),
   );
+  const isChanged = ({ projectId, users, ...rows }: ProjectChanges): boolean =>
+    users !== projects.get(projectId)?.usersBefore || Object.values(rows).some(({ length }) => length > 0);
+  return changes.filter(isChanged);
 }
 
 function changesOf(

@@ -23,6 +23,8 @@ export interface ProjectQuestion {
 
 export interface BatchAnswer {
   readonly uuidTables: readonly UuidTable[];
+  /** Whether uuids of a data folder that was moved still count. */
+  readonly hasMoved: boolean;
   /** The answers in the order of the question. */
   readonly projects: readonly ProjectAnswer[];
 }
@@ -84,7 +86,7 @@ export function* readBatch(_session: Session, question: BatchQuestion): Operatio
   const answers: ProjectAnswer[] = [];
   const tables = { uuidTables, hasMoved: head.moved_until_ms !== null };
   for (const project of projects) answers.push(yield* readProject(spool, project, tables));
-  return { uuidTables, projects: answers };
+  return { ...tables, projects: answers };
 }
 
 export const changedWords = "intake database: another loader has changed the intake of this spool";
@@ -149,12 +151,7 @@ function* findFirstChecks(
   return yield* all<Found>(selectFirstChecks, projectId, starts, lengths, bytes, eventBytes);
 }
 
-/** Where the uuids of a spool are. */
-interface TablesOfUuids {
-  readonly uuidTables: readonly UuidTable[];
-  /** Whether uuids of a data folder that was moved still count. */
-  readonly hasMoved: boolean;
-}
+type TablesOfUuids = Pick<BatchAnswer, "uuidTables" | "hasMoved">;
 
 /** They count as claimed before all places, so that later claims replace them. */
 function* findMovedUuids(hashes: Uint8Array): Operation<readonly FoundUuid[]> {

@@ -15,6 +15,7 @@ export interface BatchChanges extends SpoolPart {
   readonly seq: number;
   /** The end of the batch as a number. */
   readonly prepared: number;
+  /** The projects with changes. */
   readonly projects: readonly ProjectChanges[];
   /** Undefined when the batch has no uuids. */
   readonly uuids: UuidChanges | undefined;
@@ -23,6 +24,8 @@ export interface BatchChanges extends SpoolPart {
 export interface UuidChanges {
   readonly added: UuidBatch;
   readonly outdated: OutdatedBatches;
+  /** Whether uuids may be in tables. */
+  readonly mayHaveTables: boolean;
 }
 
 export interface ProjectChanges {
@@ -60,13 +63,13 @@ export function* writeBatch(_session: Session, changes: BatchChanges): Operation
 
 function* writeUuids(
   spool: number,
-  { added, outdated }: UuidChanges,
+  { added, outdated, mayHaveTables }: UuidChanges,
   movedUntilMs: number | null,
 ): Operation<void> {
   const { expiredMs } = outdated;
   yield* removeUuidBatches(spool, outdated);
   yield* addUuidBatch(spool, added);
-  yield* dropUuidTables(spool, expiredMs);
+  if (mayHaveTables) yield* dropUuidTables(spool, expiredMs);
   if (movedUntilMs !== null && movedUntilMs < expiredMs) yield* forgetMovedUuids(spool);
 }
 

@@ -51,6 +51,31 @@ export function describeBatches(using: Using): void {
       }),
     );
     it(
+      "begin while the one before is committed, and find its changes",
+      using(async (under, first) => {
+        let intake = first;
+        const use = () => [
+          intake.claimUuid(1, "u", 1_000),
+          intake.claimFirstCheck(1, "open", "d"),
+          intake.resolve(1, "here", undefined).userId,
+          intake.resolve(1, undefined, "d").userId,
+        ];
+        const commits: Promise<void>[] = [];
+        for (let at = 0; at < 3; at++) {
+          await intake.begin(place(at), keys);
+          expect(use()).toEqual([at === 0, at === 0, 1, 2]);
+          await commits.at(-1);
+          commits.push(intake.commit(place(at + 1)));
+        }
+        await commits.at(-1);
+        await intake[Symbol.asyncDispose]();
+        intake = await under.open();
+        await intake.rewind(place(3));
+        await intake.begin(place(3), keys);
+        expect(use()).toEqual([false, false, 1, 2]);
+      }),
+    );
+    it(
       "that were not committed never were",
       using(async (under, intake) => {
         await intake.begin(place(0), keys);

@@ -80,6 +80,26 @@ describe("loader whose lease is lost", () => {
     await stale.rewind(place(20));
     expect(await beginWith(stale, 20, ["c", "b", "a"])).toEqual([3, 2, 1]);
   });
+
+  it("commits nothing after another one has written, also if it remembers all ids of a batch", async () => {
+    await using schema = await createSchema(server);
+    const stale = await schema.open();
+    await stale.rewind(undefined);
+    const ids = { accountIds: ["a"], distinctIds: [], uuids: ["u"], firstCheckIds: new Map() };
+    const batch = async (at: number): Promise<readonly unknown[]> => {
+      await stale.begin(place(at), new Map([[1, ids]]));
+      return [stale.resolve(1, "a", undefined).userId, stale.claimUuid(1, "u", 1_000_000)];
+    };
+    expect(await batch(0)).toEqual([1, true]);
+    await stale.commit(place(10));
+    const next = await schema.open();
+    await next.rewind(undefined);
+    const before = schema.dump();
+    expect(await batch(10)).toEqual([1, false]);
+    await expect(stale.commit(place(20))).rejects.toThrow("another loader has changed");
+    expect(schema.dump()).toBe(before);
+    await expect(stale.begin(place(20), keysOf([]))).rejects.toThrow("must be rewound");
+  });
 });
 
 describe("loaders", () => {

@@ -2,7 +2,7 @@ import type { Ledger } from "../../../store/events/ledger/ledger.ts";
 import type { SpoolPlace } from "../../../store/events/load.ts";
 import type { Intake } from "../../../store/intake/intake.ts";
 import type { Lease, Leases } from "../../../store/leases/leases.ts";
-import type { RecordReader } from "../../../store/records/records.ts";
+import type { RecordChunk, RecordReader } from "../../../store/records/records.ts";
 import type { Replica } from "../replica.ts";
 import type { EventOfUser, EventTables } from "./event-tables.ts";
 import { eventName, identityOf, keysOf, recordedEvent } from "./identities.ts";
@@ -43,30 +43,54 @@ export async function runLoader(ports: LoaderPorts): Promise<never> {
   }
 }
 
-/** @throws LeaseLostError, or an error of a store */
+/** A batch whose claims are being committed. */
+interface WrittenBatch {
+  readonly events: readonly EventOfUser[];
+  readonly to: SpoolPlace;
+  readonly committed: Promise<void>;
+}
+
+/**
+ * Prepares a batch while the claims of the one before are committed, and loads that one meanwhile.
+ * @throws LeaseLostError, or an error of a store
+ */
 async function loadUnder(ports: LoaderPorts, lease: Lease): Promise<void> {
   const { ledger, reader, project, replica } = ports;
   const intake = ports.openIntake(lease);
-  let loadedTo = await ledger.call("loadedTo", spoolName(project));
+  const loadedTo = await ledger.call("loadedTo", spoolName(project));
   await intake.rewind(loadedTo);
+  let from = loadedTo ?? (await reader.start());
+  let written: WrittenBatch | undefined;
   for (;;) {
     lease.throwIfLost();
-    const from = loadedTo ?? (await reader.start());
     const chunk = await reader.read(from, maxBytes);
-    if (chunk === undefined) {
+    if (chunk === undefined && written === undefined) {
       await replica.clock.wait(pollMs, lease.signal);
       continue;
     }
-    const ids = Buffer.from(chunk.bytes).toString().trimEnd().split("\n");
-    lease.throwIfLost();
-    ports.acts(lease);
-    if (ports.isReleasedEarly) await reader.release(chunk.to);
-    await intake.begin(from, keysOf(project, ids));
-    const events = ids.flatMap((id) => prepare(intake, project, id));
-    await intake.commit(chunk.to);
-    loadedTo = await loadBatch(ports, lease, events, chunk.to);
-    await reader.release(loadedTo);
+    const events = chunk && (await prepareChunk(ports, lease, intake, { ...chunk, from }));
+    await written?.committed;
+    const committed = chunk && intake.commit(chunk.to);
+    committed?.catch(() => {});
+    if (written !== undefined)
+      await reader.release(await loadBatch(ports, lease, written.events, written.to));
+    written = chunk && { events: events!, to: chunk.to, committed: committed! };
+    from = chunk?.to ?? from;
   }
+}
+
+async function prepareChunk(
+  { acts, isReleasedEarly, project, reader }: LoaderPorts,
+  lease: Lease,
+  intake: Intake,
+  { from, to, bytes }: RecordChunk,
+): Promise<readonly EventOfUser[]> {
+  const ids = Buffer.from(bytes).toString().trimEnd().split("\n");
+  lease.throwIfLost();
+  acts(lease);
+  if (isReleasedEarly) await reader.release(to);
+  await intake.begin(from, keysOf(project, ids));
+  return ids.flatMap((id) => prepare(intake, project, id));
 }
 
 const dayMs = 86_400_000;

@@ -6,6 +6,7 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import { createPrepareWorker } from "../../../../services/event/load/prepare-client.ts";
+import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
 import { servePreparer } from "../../../../services/event/load/worker-loop.ts";
 import { createProgress } from "../../../../services/event/load/worker-messages.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
@@ -34,9 +35,10 @@ beforeEach(() => {
     },
     async commit(to) {
       const gate = Promise.withResolvers<void>();
+      const committed = inner.commit(to);
       commits.push(gate);
       await gate.promise;
-      await inner.commit(to);
+      await committed;
     },
   };
 });
@@ -50,31 +52,56 @@ function taskOf(offset: number, n: number) {
   return { from: { number: 1, offset }, bytes, maxRecords: 10, skipped: [] };
 }
 
-it("reads the next batch while the claims of one are committed, and begins it afterwards", async () => {
-  const read: number[] = [];
-  const preparer = createPreparer({ intake, folder, begun: (offset) => void read.push(offset) });
+it("prepares the next batch while the claims of one are committed, and commits it afterwards", async () => {
+  const preparer = createPreparer({ intake, folder });
   await preparer.reset(start);
-  const first = preparer.prepare(
-    taskOf(0, 1),
-    ({ batch }) => void steps.push(`written ${batch.from.offset}`),
-  );
+  const written = ({ batch }: PreparedBatch) => void steps.push(`written ${batch.from.offset}`);
+  const first = preparer.prepare(taskOf(0, 1), written);
   await vi.waitFor(() => expect(commits).toHaveLength(1));
-  const second = preparer.prepare(taskOf(500, 2));
-  await vi.waitFor(() => expect(read).toContain(500));
-  expect(steps).toEqual(["begin 0", "written 0"]);
+  const second = preparer.prepare(taskOf(500, 2), written);
+  await vi.waitFor(() => expect(steps).toContain("begin 500"));
+  expect(steps).toEqual(["begin 0", "written 0", "begin 500"]);
+  expect(commits).toHaveLength(1);
   commits[0]!.resolve();
   await first;
   await vi.waitFor(() => expect(commits).toHaveLength(2));
-  expect(steps.at(-1)).toBe("begin 500");
+  expect(steps.at(-1)).toBe("written 500");
   commits[1]!.resolve();
   expect((await second).counts.events).toBe(1);
   await intake[Symbol.asyncDispose]();
 });
 
-it("fails the next batch, too, when claims cannot be committed, and prepares both again", async () => {
+/** Starts a thread's loop on a channel. */
+function openWorker() {
   const { port1, port2 } = new MessageChannel();
   servePreparer({ port: port2, openIntake: () => intake, folder, progress: createProgress() });
   const worker = createPrepareWorker(port1 as unknown as Worker, createProgress());
+  const close = async (): Promise<void> => {
+    port1.postMessage({ kind: "close" });
+    await once(port1, "close");
+  };
+  return { worker, close };
+}
+
+it("replies that claims are committed before it replies that the next batch is prepared", async () => {
+  const { worker, close } = openWorker();
+  await worker.reset(start);
+  const replies: string[] = [];
+  const reply = (text: string) => () => void replies.push(text);
+  const first = await worker.prepare(taskOf(0, 1));
+  const second = worker.prepare(taskOf(500, 2));
+  const replied = [first.committed.then(reply("first committed")), second.then(reply("second prepared"))];
+  await vi.waitFor(() => expect(steps).toContain("begin 500"));
+  commits[0]!.resolve();
+  await Promise.all(replied);
+  expect(replies).toEqual(["first committed", "second prepared"]);
+  commits[1]!.resolve();
+  await (await second).committed;
+  await close();
+});
+
+it("fails the next batch, too, when claims cannot be committed, and prepares both again", async () => {
+  const { worker, close } = openWorker();
   await worker.reset(start);
   const first = await worker.prepare(taskOf(0, 1));
   const second = worker.prepare(taskOf(500, 2));
@@ -91,6 +118,5 @@ it("fails the next batch, too, when claims cannot be committed, and prepares bot
     commits.at(-1)!.resolve();
     await committed;
   }
-  port1.postMessage({ kind: "close" });
-  await once(port1, "close");
+  await close();
 });

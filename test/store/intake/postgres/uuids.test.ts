@@ -106,7 +106,9 @@ describe("uuids of the intake in PostgreSQL", () => {
           let at = 0;
           let prepared = 0;
           const backBy = (again: number) => Math.max(0, at - again, prepared - repeatedBatches);
+          let committed = Promise.resolve();
           const rewind = async (to: number): Promise<void> => {
+            await committed;
             at = to;
             reference.rewind(to);
             await intake.rewind(to === 0 ? undefined : placeOf(to));
@@ -123,11 +125,16 @@ describe("uuids of the intake in PostgreSQL", () => {
             prepared = Math.max(prepared, at + 1);
             await end();
           };
-          const commit = async (): Promise<void> => await intake.commit(placeOf(++at));
+          // The next batch begins while this one is committed.
+          const commit = async (): Promise<void> => {
+            await committed;
+            committed = intake.commit(placeOf(++at));
+          };
           const acts: Record<Kind, (again: number, maxUuids: number) => Promise<void>> = {
             commit: () => prepareUnless(at === batches.length, commit),
             rewind: (again) => rewind(backBy(again)),
-            "take over": (again, maxUuids) => {
+            "take over": async (again, maxUuids) => {
+              await committed;
               intake = open(maxUuids);
               return rewind(backBy(again));
             },
@@ -145,6 +152,7 @@ describe("uuids of the intake in PostgreSQL", () => {
             await rewind(from);
           }
           for (const { kind, again, loader } of steps) await acts[kind](again, limits[loader]!);
+          await committed;
           spilled += database.read("SELECT 1 FROM uuid_rows").length;
         },
       ),
