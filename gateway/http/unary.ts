@@ -210,11 +210,13 @@ class Exchange implements BodyReader, ShareOwner {
 
 const kExchange = Symbol("exchange");
 
-type UnaryResponse = ServerResponse & { [kExchange]?: Exchange };
+type UnaryResponse = ServerResponse & { [kExchange]?: Exchange | undefined };
 
 /** Shared by all calls; finds the call by its response. */
 function onClose(this: UnaryResponse): void {
   this[kExchange]?.closed();
+  // Over HTTP/2 it stays as long as its stream, until V8 collects the whole heap.
+  this[kExchange] = undefined;
 }
 
 /** Returns the size of the body. */

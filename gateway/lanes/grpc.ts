@@ -261,7 +261,7 @@ class UnaryStream implements ShareOwner {
 }
 
 const kUnary = Symbol("unary call");
-type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream };
+type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream | undefined };
 
 const noTimeout: ReturnType<typeof parseTimeout> = {};
 /** gRPC does not use the date, and each header takes time. */
@@ -278,6 +278,8 @@ function onEnd(this: LaneStream): void {
 
 function onClose(this: LaneStream): void {
   this[kUnary]?.closed();
+  // A stream of Node stays until V8 collects the whole heap, and its message would stay with it.
+  this[kUnary] = undefined;
 }
 
 function onWantTrailers(this: LaneStream): void {

@@ -1,0 +1,26 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ServerHttp2Stream } from "node:http2";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { envelope, sendHttp2 } from "../../e2e/raw.ts";
+import { openGatewayForTest } from "../gateway-server.ts";
+
+test("a stream, which Node keeps for long, does not keep its finished call with the message", async () => {
+  const streams: ServerHttp2Stream[] = [];
+  const keep = (message: unknown): void =>
+    void streams.push((message as { stream: ServerHttp2Stream }).stream);
+  subscribe("http2.server.stream.start", keep);
+  onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
+  const { url } = await openGatewayForTest();
+  const valuesOf = (description: string) =>
+    streams.flatMap((stream) =>
+      Object.getOwnPropertySymbols(stream)
+        .filter((symbol) => symbol.description === description)
+        .map((symbol) => stream[symbol as never]),
+    );
+
+  const head = { ":path": "/engage.test.v1.Library/Echo", "content-type": "application/grpc" };
+  const { headers } = await sendHttp2(url, head, envelope(Buffer.from([0x0a, 2, 0x68, 0x69])));
+
+  expect(headers["grpc-status"]).toBe("0");
+  await vi.waitFor(() => expect(valuesOf("unary call")).toEqual([undefined]));
+});
