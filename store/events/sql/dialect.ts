@@ -56,6 +56,8 @@ export interface Dialect {
   /** The bit at a computed position from 0 to 62, as a power of two. */
   bit(place: string): string;
   anyBit(mask: string, bits: bigint): string;
+  /** The number of rows for which a condition holds. */
+  countWhere(condition: string): string;
   /** Null without a mask which is not null. */
   bitOr(mask: string, filter: string | undefined): string;
   /** The quantile of doubles, interpolated linearly between neighbours. */

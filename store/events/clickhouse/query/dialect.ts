@@ -120,6 +120,7 @@ export const clickhouseDialect: Dialect = {
   },
   bit: (place) => `bitShiftLeft(toInt64(1), ${place})`,
   anyBit: (mask, bits) => `bitAnd(${mask}, ${bits}) <> 0`,
+  countWhere: (condition) => `count(*) FILTER (WHERE ${condition})`,
   bitOr: (mask, filter) => `nullIf(${withFilter(`groupBitOr(${mask})`, filter)}, 0)`,
   quantile: (value, fraction, filter) => withFilter(`quantileExactInclusive(${fraction})(${value})`, filter),
   millionths: (number) => wide(`${inMillionths(number)} + throwIf(${isTooLarge(number)}, '${tooLarge}')`),

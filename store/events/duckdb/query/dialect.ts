@@ -75,6 +75,8 @@ export const duckdbDialect: Dialect = {
 
   bit: (place) => (place === "0" ? "CAST(1 AS BIGINT)" : `(CAST(1 AS BIGINT) << ${place})`),
   anyBit: (mask, bits) => `(${mask} & ${bits}) <> 0`,
+  // A count with FILTER copies the rows that it counts, which takes twice the time for the days of a month.
+  countWhere: (condition) => `coalesce(sum(CAST(${condition} AS INTEGER)), 0)`,
   bitOr: (mask, filter) => withFilter(`bit_or(${mask})`, filter),
   quantile: (value, fraction, filter) => withFilter(`quantile_cont(${value}, ${fraction})`, filter),
   millionths: (number) => `CAST(${number} AS ${millionths})`,

@@ -135,7 +135,7 @@ function compileNarrow(
     const any = words.map((word) => `m${index}_${word}`);
     const counts = buckets.map(([from, to]) => {
       const tests = any.flatMap((mask, word) => anyOfWord(mask, bitsOf(from, to, word), dialect.anyBit));
-      return dialect.cast(`count(*) FILTER (WHERE ${tests.join(" OR ") || "false"})`, "count");
+      return dialect.cast(dialect.countWhere(tests.join(" OR ") || "false"), "count");
     });
     const met = any.length === 1 ? any[0]! : `coalesce(${any.join(", ")})`;
     const total = `${dialect.cast(`count(${met})`, { of: "number", isList: false })} AS t${index}`;
@@ -193,7 +193,7 @@ function compileWords(context: CompileContext, masked: Masked, source: string, n
   const { pass, measures } = masked;
   const counts = measures.map(({ index }) => {
     const bits = Array.from({ length: wordBits }, (_, bit) =>
-      dialect.cast(`count(*) FILTER (WHERE ${dialect.anyBit(`m${index}`, 1n << BigInt(bit))})`, "count"),
+      dialect.cast(dialect.countWhere(dialect.anyBit(`m${index}`, 1n << BigInt(bit))), "count"),
     );
     return `${dialect.list(bits)} AS x${index}`;
   });
