@@ -1,4 +1,5 @@
 import { createSerial } from "../../base/async/serial.ts";
+import { delayFullCollections } from "../../base/memory/full-collections.ts";
 import { freeIdleMemory } from "../../base/memory/idle-memory.ts";
 import { allocateObjectsYoung } from "../../base/memory/new-objects.ts";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
@@ -16,6 +17,7 @@ const mistakesAfterMs = 500;
 /** Serves until a signal arrives, then drains and exits with code 0. A second signal exits at once with code 1. */
 export async function serve(options: ConfigOptions): Promise<void> {
   const starting = dieBySignals();
+  delayFullCollections();
   keepFilesPrivate();
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
