@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RecordSpool } from "./record-spool.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "./records.ts";
 import {
-  bytesAfter,
+  createByteCount,
   listSegments,
   readLines,
   readUnendedLine,
@@ -25,6 +25,7 @@ export function createRecordReader({
   spool,
   releasing = () => {},
 }: RecordReaderOptions): RecordReader {
+  const bytesAfter = createByteCount(folder);
   async function nextFile(number: number, end: RecordPlace): Promise<RecordPlace | undefined> {
     if (number >= end.number) return undefined;
     const next = (await listSegments(folder)).find((one) => one > number) ?? end.number;
@@ -47,7 +48,7 @@ export function createRecordReader({
       }
       return undefined;
     },
-    bytesAfter: async (from) => await bytesAfter(folder, from, await spool.end()),
+    bytesAfter: async (from) => await bytesAfter(from, await spool.end()),
     async release(to) {
       const end = await spool.end();
       const numbers = (await listSegments(folder)).filter((one) => one <= to.number && one < end.number);

@@ -26,14 +26,36 @@ export async function segmentSize(folder: string, number: number): Promise<numbe
   return size;
 }
 
-/** Returns the bytes of records after a place, up to the end. */
-export async function bytesAfter(folder: string, from: RecordPlace, end: RecordPlace): Promise<number> {
-  if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
-  const numbers = (await listSegments(folder)).filter((one) => one >= from.number && one < end.number);
+/** The sizes of the files from one on, up to the file in use. */
+interface Sizes {
+  readonly from: number;
+  readonly end: number;
+  readonly sizes: readonly number[];
+  /** Whether the first one is that of the file `from`, which may be missing. */
+  readonly hasFrom: boolean;
+}
+
+/**
+ * Returns a function that returns the bytes of records after a place, up to the end. It is called many times a second,
+ * so it looks at the files again only when the file of either place has changed: the others do not grow.
+ */
+export function createByteCount(folder: string): (from: RecordPlace, end: RecordPlace) => Promise<number> {
+  let known: Sizes | undefined;
+  return async (from, end) => {
+    if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
+    if (known?.from !== from.number || known.end !== end.number) {
+      known = await readSizes(folder, from.number, end.number);
+    }
+    // A file which was truncated since has nothing left to read, and not less than that.
+    const read = known.hasFrom ? Math.min(from.offset, known.sizes[0]!) : 0;
+    return known.sizes.reduce((sum, size) => sum + size, end.offset) - read;
+  };
+}
+
+async function readSizes(folder: string, from: number, end: number): Promise<Sizes> {
+  const numbers = (await listSegments(folder)).filter((one) => one >= from && one < end);
   const sizes = await Promise.all(numbers.map((number) => segmentSize(folder, number)));
-  // A file which was truncated since has nothing left to read, and not less than that.
-  const read = numbers[0] === from.number ? Math.min(from.offset, sizes[0]!) : 0;
-  return sizes.reduce((sum, size) => sum + size, end.offset) - read;
+  return { from, end, sizes, hasFrom: numbers[0] === from };
 }
 
 /** Reads whole lines: at most `maxBytes`, or one line when it is longer. */
