@@ -23,42 +23,68 @@ export const checksumBytes = head.length + digits + tail.length - 1;
 
 const hexDigits = Buffer.from("0123456789abcdef");
 
+/** What takes the place of the brace at the end of a line, before its checksum is known. */
+const room = Buffer.concat([head, Buffer.alloc(digits, "0"), tail]);
+
 /**
  * Returns the lines with their checksums.
  * @param lines each a JSON object with an LF; a line that does not end as an object gets no checksum
  * @param place the place of the first line
  */
 export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
-  const source = asBuffer(lines);
-  const target = Buffer.allocUnsafeSlow(checkedLength(source));
-  let to = 0;
-  for (let start = 0; start < source.length; ) {
-    const end = source.indexOf(lf, start);
-    if (source[end - 1] !== closeObject) {
-      to += source.copy(target, to, start, end + 1);
-      start = end + 1;
-      continue;
-    }
-    const sum = checksumOf(source.subarray(start, end - 1), {
-      number: place.number,
-      offset: place.offset + to,
-    });
-    to += source.copy(target, to, start, end - 1);
-    to += head.copy(target, to);
-    for (let shift = 28; shift >= 0; shift -= 4) target[to++] = hexDigits[(sum >>> shift) & 15]!;
-    to += tail.copy(target, to);
-    target[to++] = lf;
-    start = end + 1;
-  }
-  return target.subarray(0, to);
+  const target = Buffer.allocUnsafeSlow(lines.length + countLines(lines) * checksumBytes);
+  const checked = target.subarray(0, joinWithRoom([lines], target));
+  fillChecksums(checked, place);
+  return checked;
 }
 
-/** Returns the maximum length of the lines with their checksums. */
-export function checkedLength(lines: Uint8Array): number {
+/** Counts line ends. */
+export function countLines(lines: Uint8Array): number {
   const source = asBuffer(lines);
   let count = 0;
   for (let at = source.indexOf(lf); at !== -1; at = source.indexOf(lf, at + 1)) count++;
-  return lines.length + count * checksumBytes;
+  return count;
+}
+
+/**
+ * Copies lines, with room for the checksum of each that ends as an object, and returns their length.
+ * @param pieces of lines that each have an LF; a piece may begin and end anywhere in a line
+ * @param target as long as the pieces and `checksumBytes` for each line
+ */
+export function joinWithRoom(pieces: readonly Uint8Array[], target: Buffer): number {
+  let to = 0;
+  for (const piece of pieces) {
+    const source = asBuffer(piece);
+    for (let start = 0; start < source.length; ) {
+      const end = source.indexOf(lf, start);
+      to += source.copy(target, to, start, end === -1 ? source.length : end);
+      if (end === -1) break;
+      if (target[to - 1] === closeObject) to += room.copy(target, to - 1) - 1;
+      target[to++] = lf;
+      start = end + 1;
+    }
+  }
+  return to;
+}
+
+/**
+ * Writes the checksums of lines into the room that `joinWithRoom` left, and returns the number of lines.
+ * @param place the place of the first line
+ */
+export function fillChecksums(lines: Uint8Array, { number, offset }: LinePlace): number {
+  const bytes = asBuffer(lines);
+  let count = 0;
+  for (let start = 0; start < bytes.length; count++) {
+    const end = bytes.indexOf(lf, start);
+    if (bytes[end - 1] === closeObject) {
+      const line = bytes.subarray(start, end - room.length);
+      let sum = checksumOf(line, { number, offset: offset + start });
+      for (let at = end - tail.length; at > end - tail.length - digits; sum >>>= 4)
+        bytes[--at] = hexDigits[sum & 15]!;
+    }
+    start = end + 1;
+  }
+  return count;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/text/system-error.ts";
-import { createAppendQueue } from "./append-queue.ts";
+import { createAppendQueue, type OwnLines } from "./append-queue.ts";
 import { type RecordPlace, type RecordSink, RecordsUnavailableError } from "./records.ts";
 import { createRollingSegments, type RollingOptions, type RollingSegments } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
@@ -76,22 +76,24 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   let end: RecordPlace | undefined;
   let growth = Promise.withResolvers<void>();
 
-  async function write(pieces: readonly Uint8Array[]): Promise<void> {
+  async function write(lines: OwnLines): Promise<ArrayBuffer> {
     try {
-      end = await segments.append(pieces);
+      const appended = await segments.append(lines);
+      end = appended.end;
       growth.resolve();
       growth = Promise.withResolvers();
+      return appended.memory;
     } catch (error) {
       throw cannotWrite(error);
     }
   }
-  const queue = createAppendQueue({ write, waitsFor: "the disk", admit: options.admit });
+  const queue = createAppendQueue({ write, checksums, waitsFor: "the disk", admit: options.admit });
   return {
     append: queue.append,
     appendLines: queue.appendLines,
     async end() {
       // This writes nothing, but opens the last file, truncates it to whole lines and syncs it.
-      if (end === undefined) await queue.enqueue([new Uint8Array()], 0);
+      if (end === undefined) await queue.flush();
       return end!;
     },
     grown: () => growth.promise,

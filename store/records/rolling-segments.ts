@@ -1,15 +1,25 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { addChecksums, checkedLength, checksumBytes } from "../../base/files/line-checksum.ts";
+import { fillChecksums } from "../../base/files/line-checksum.ts";
+import type { OwnLines } from "./append-queue.ts";
 import type { RecordPlace } from "./records.ts";
 import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
 import { openSpoolMark } from "./spool-mark.ts";
 
 export interface RollingSegments {
-  /** Appends pieces in sequence; resolves to their end once they are on disk. Calls must not overlap. */
-  append(pieces: readonly Uint8Array[]): Promise<RecordPlace>;
+  /**
+   * Appends lines; resolves once they are on disk. Calls must not overlap.
+   * @param lines with room for checksums where these are added
+   */
+  append(lines: OwnLines): Promise<AppendedLines>;
   close(): Promise<void>;
+}
+
+export interface AppendedLines {
+  readonly end: RecordPlace;
+  /** The memory of the lines, which is free again. */
+  readonly memory: ArrayBuffer;
 }
 
 export interface RollingOptions {
@@ -62,12 +72,10 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
       await close();
       mark?.[Symbol.dispose]();
     },
-    async append(pieces) {
+    async append(added) {
       try {
-        const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
         number ??= await firstNumber();
-        const length = checksums ? checkedLength(bytes) : bytes.length;
-        if (segment !== undefined && segment.size() > 0 && segment.size() + length > maxFileBytes) {
+        if (segment !== undefined && segment.size() > 0 && segment.size() + added.length > maxFileBytes) {
           mark?.closed({ number, offset: segment.size(), lines });
           await close();
           number++;
@@ -77,12 +85,12 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
           segment = await openSegment(path, fileSystem, (cut) => options.torn(path, cut));
           lines = linesOf({ number, offset: segment.size() });
         }
-        const place = { number, offset: segment.size() };
-        await segment.append(checksums ? addChecksums(bytes, place) : bytes);
-        if (lines !== undefined && checksums) lines += (length - bytes.length) / checksumBytes;
+        const count = checksums ? fillChecksums(added, { number, offset: segment.size() }) : 0;
+        await segment.append(added);
+        if (lines !== undefined) lines += count;
         const end = { number, offset: segment.size() };
         mark?.reached({ ...end, lines });
-        return end;
+        return { end, memory: added.buffer };
       } catch (error) {
         await close().catch(() => {});
         throw error;

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import type { RecordPlace } from "./records.ts";
-import type { RollingOptions, RollingSegments } from "./rolling-segments.ts";
+import type { AppendedLines, RollingOptions, RollingSegments } from "./rolling-segments.ts";
 import type { FromSegments, SegmentsSetup, ToSegments } from "./serve-segments.ts";
 
 /** Starts a thread which runs `serveSegments`. */
@@ -18,7 +17,7 @@ export function createSegmentsThread(
   return ({ folder, maxFileBytes, after, checksums, mark, torn }) => {
     let worker: Worker | undefined;
     let end = after;
-    let pending: PromiseWithResolvers<RecordPlace> | undefined;
+    let pending: PromiseWithResolvers<AppendedLines> | undefined;
 
     function open(): Worker {
       const opened = start({ folder, maxFileBytes, checksums, mark, after: end });
@@ -34,17 +33,17 @@ export function createSegmentsThread(
         else if (message.kind === "failed") pending?.reject(new Error(message.message));
         else {
           end = message.end;
-          pending?.resolve(end);
+          pending?.resolve(message);
         }
       });
       return opened;
     }
     return {
-      append(pieces) {
+      append(lines) {
         worker ??= open();
         pending = Promise.withResolvers();
-        const bytes = concatenate(pieces);
-        worker.postMessage({ kind: "append", bytes } satisfies ToSegments, [bytes.buffer]);
+        const { buffer: memory, length } = lines;
+        worker.postMessage({ kind: "append", memory, length } satisfies ToSegments, [memory]);
         return pending.promise;
       },
       async close() {
@@ -57,16 +56,4 @@ export function createSegmentsThread(
       },
     };
   };
-}
-
-/** Joins pieces in memory of their own, which can be transferred. */
-function concatenate(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let to = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, to);
-    to += piece.length;
-  }
-  return bytes;
 }

@@ -1,19 +1,20 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
 import { errorMessage } from "../../base/text/system-error.ts";
-import type { RecordPlace } from "./records.ts";
-import { createRollingSegments, type RollingOptions } from "./rolling-segments.ts";
+import { type AppendedLines, createRollingSegments, type RollingOptions } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
 
 /** The arguments of the thread. */
 export type SegmentsSetup = Pick<RollingOptions, "folder" | "maxFileBytes" | "after" | "checksums" | "mark">;
 
 /** The requests of the thread, one at a time; each has a reply. */
-export type ToSegments = { readonly kind: "append"; readonly bytes: Uint8Array } | { readonly kind: "close" };
+export type ToSegments =
+  | { readonly kind: "append"; readonly memory: ArrayBuffer; readonly length: number }
+  | { readonly kind: "close" };
 
 export type FromSegments =
   | { readonly kind: "torn"; readonly file: string; readonly bytes: number }
-  | { readonly kind: "appended"; readonly end: RecordPlace }
+  | ({ readonly kind: "appended" } & AppendedLines)
   | { readonly kind: "failed"; readonly message: string };
 
 /** Appends the received bytes until a close message arrives, after which the thread ends. */
@@ -31,7 +32,8 @@ export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
       return;
     }
     try {
-      send({ kind: "appended", end: await segments.append([message.bytes]) });
+      const { end, memory } = await segments.append(Buffer.from(message.memory, 0, message.length));
+      port.postMessage({ kind: "appended", end, memory } satisfies FromSegments, [memory]);
     } catch (error) {
       send({ kind: "failed", message: errorMessage(error) });
     }

@@ -1,7 +1,7 @@
-import { addChecksums } from "../../../base/files/line-checksum.ts";
+import { fillChecksums } from "../../../base/files/line-checksum.ts";
 import { errorMessage } from "../../../base/text/system-error.ts";
 import type { Listener } from "../../sql/postgres/listener.ts";
-import { createAppendQueue } from "../append-queue.ts";
+import { createAppendQueue, type OwnLines } from "../append-queue.ts";
 import type { RecordSpool } from "../record-spool.ts";
 import { type RecordPlace, type RecordReader, RecordsUnavailableError } from "../records.ts";
 import { createGrowth } from "./growth.ts";
@@ -53,12 +53,12 @@ export function createPostgresSpool(
   const growth = createGrowth({ listener, project, pollMs, look: () => reader.end(), notify: tables.notify });
   const reader = createTableReader({ tables, seen: growth.seen, grown: growth.grown, checksums });
 
-  async function write(pieces: readonly Uint8Array[]): Promise<void> {
-    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-    const lines = checksums ? addChecksums(bytes, { number: 0, offset: 0 }) : bytes;
+  async function write(lines: OwnLines): Promise<ArrayBuffer> {
+    if (checksums) fillChecksums(lines, { number: 0, offset: 0 });
     try {
       const { number, offset } = await tables.append(lines);
       growth.wrote({ number, offset: offset + lines.length });
+      return lines.buffer;
     } catch (error) {
       if (error instanceof RecordsUnavailableError) throw error;
       throw new RecordsUnavailableError(`cannot write to the record spool: ${errorMessage(error)}`, {
@@ -66,7 +66,7 @@ export function createPostgresSpool(
       });
     }
   }
-  const queue = createAppendQueue({ write, waitsFor: "the database", admit });
+  const queue = createAppendQueue({ write, checksums, waitsFor: "the database", admit });
   return {
     reader,
     append: queue.append,

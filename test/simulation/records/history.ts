@@ -138,11 +138,13 @@ class RecordHistory {
       isReleasedEarly: this.#stores.isReleasedEarly,
     });
     const queue = createAppendQueue({
-      write: async (pieces) => {
-        const stored = tables.append(Buffer.concat(pieces));
+      write: async (lines) => {
+        const stored = tables.append(lines);
         if (this.#stores.isAcknowledgedEarly) stored.catch(() => {});
         else await stored;
+        return new ArrayBuffer(0);
       },
+      checksums: false,
       waitsFor: "the database",
       admit: undefined,
     });
