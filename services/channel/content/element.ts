@@ -2,6 +2,14 @@ import { type Channel, type ContentField, InputMethod } from "../../../gen/engag
 import type { Content } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { parseDynamicText } from "../channels/dynamic-text.ts";
 
+/** A place for the value of a user property. */
+export interface Slot {
+  /** The index in the element's properties. */
+  readonly property: number;
+  /** Escaped text for users without a value. */
+  readonly fallback: string;
+}
+
 /** A compiled content of a channel, which writes the message of each user. */
 export interface Element {
   /** Names of the user properties that it uses, in lower case, each once. */
@@ -11,14 +19,11 @@ export interface Element {
    * receipts and a brace follow.
    */
   readonly parts: readonly string[];
-  /**
-   * Returns the values of a message as they stand in its JSON, first the push id, with a line end between two: JSON
-   * itself contains none.
-   * @param texts values of `properties`, in their order; empty: no value
-   */
-  values(pushId: string, texts: readonly string[]): string;
+  /** The values after the push id, which is the first. */
+  readonly slots: readonly Slot[];
   /**
    * Writes a message as JSON.
+   * @param texts values of `properties`, in their order; empty: no value
    * @param receipts `#ops_receipt_properties`, as JSON
    */
   write(pushId: string, texts: readonly string[], receipts: string): string;
@@ -31,13 +36,6 @@ const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 export function escapeText(text: string): string {
   if (isPlain.test(text)) return text;
   return JSON.stringify(text.toWellFormed()).slice(1, -1);
-}
-
-/** A place for the value of a user property. */
-interface Slot {
-  readonly property: number;
-  /** Escaped text for users without a value. */
-  readonly fallback: string;
 }
 
 type Piece = string | { readonly property: string; readonly fallback: string };
@@ -59,21 +57,17 @@ export function compileElement(channel: Channel, content: Content): Element {
     slots.push({ property, fallback: piece.fallback });
     parts.push("");
   }
-  const values = (pushId: string, texts: readonly string[]): string => {
-    let lines = escapeText(pushId);
-    for (const { property, fallback } of slots) {
-      const value = texts[property]!;
-      lines += `\n${value === "" ? fallback : escapeText(value)}`;
-    }
-    return lines;
-  };
   return {
     properties,
     parts,
-    values,
+    slots,
     write(pushId, texts, receipts) {
-      const lines = values(pushId, texts).split("\n");
-      return `${lines.map((value, i) => parts[i]! + value).join("")}${parts.at(-1)}${receipts}}`;
+      const values = slots.map(({ property, fallback }) => {
+        const text = texts[property]!;
+        return text === "" ? fallback : escapeText(text);
+      });
+      const written = [escapeText(pushId), ...values].map((value, i) => parts[i]! + value);
+      return `${written.join("")}${parts.at(-1)}${receipts}}`;
     },
   };
 }

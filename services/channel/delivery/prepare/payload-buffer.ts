@@ -9,18 +9,18 @@ export class PayloadBuffer {
   #buffer = Buffer.alloc(0);
   #used = 0;
 
-  /** Returns the text in UTF-8; valid until `reuse`. */
-  write(text: string): Uint8Array {
-    const length = Buffer.byteLength(text);
+  /** Returns a copy of a payload; valid until `reuse`. */
+  write(payload: Uint8Array): Uint8Array {
+    const { length } = payload;
     if (this.#used + length > this.#buffer.length) {
       // Payloads in the present buffer keep it until they are stored.
       this.#buffer = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * this.#buffer.length, length));
       this.#used = 0;
     }
-    const payload = this.#buffer.subarray(this.#used, this.#used + length);
-    payload.write(text);
+    const copy = this.#buffer.subarray(this.#used, this.#used + length);
+    copy.set(payload);
     this.#used += length;
-    return payload;
+    return copy;
   }
 
   /** Makes the memory of all payloads free for others. */
