@@ -31,6 +31,11 @@ export interface LeaseRequest {
   readonly leaseMs: number;
   /** The name of the lease's holder, for people who inspect the store. */
   readonly owner: string;
+  /**
+   * Whether batches that were stored together are leased together or, unless they would be the first, not at all. That
+   * costs less than to lease some of them. Default false.
+   */
+  readonly wholePages?: boolean;
 }
 
 /** The right to send a batch until the lease ends: then another process may lease it, and this token is stale. */
@@ -61,6 +66,8 @@ export interface LeaseResult {
   readonly batches: readonly LeasedBatch[];
   /** The time until there is work for this channel again, including ends of leases; 0: now; null: no work remains. */
   readonly nextDueInMs: number | null;
+  /** The number of batches that were stored together with the next one. */
+  readonly nextCount: number;
 }
 
 /** The outcome of one attempt. */

@@ -10,6 +10,7 @@ const tables = [
   { name: "tasks", sequence: numbered },
   { name: "runs", sequence: numbered },
   { name: "batches" },
+  { name: "pages" },
   { name: "payloads" },
   { name: "bodies" },
   { name: "audience" },

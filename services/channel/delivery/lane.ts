@@ -44,8 +44,8 @@ export interface LaneOptions {
 
 /** Approximate limit of the bodies of leased batches. */
 const maxHeldBytes = 67_108_864;
-/** Batches of the first lease, when the size of bodies is not known yet. */
-const firstLease = 8;
+/** Batches of the first lease, when the size of bodies is not known yet: more than most pages of the store have. */
+const firstLease = 64;
 /** Batches that are leased at a time. */
 const maxHeld = 1_000;
 /** Time for which batches are leased in advance, because a commit of the store may take as long. */
@@ -74,6 +74,8 @@ export class Lane {
   /** Batches that are leased and not settled. */
   #held = 0;
   #averageBytes = 0;
+  /** Batches that were stored together with the next one. */
+  #together = 1;
   readonly #bodies = new BodyMemory();
   readonly #sent: RateMeter;
   /** Monotonic time until which there is nothing to lease, unless the store gives notice. */
@@ -118,19 +120,21 @@ export class Lane {
     const ahead = Math.max(3 * maxInFlight, Math.min(maxHeld, (this.#sent.perSecond() * aheadMs) / 1_000));
     const most = Math.max(1, Math.floor(Math.min(ahead, maxHeldBytes / this.#averageBytes)));
     const room = (this.#averageBytes === 0 ? firstLease : most) - this.#held;
-    // Leasing few batches at a time costs a commit for each few.
-    const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
+    // Leasing few batches at a time costs a commit for each few, and a row for each that is taken out of a page.
+    const few = Math.max(maxInFlight / 2, Math.min(this.#together, most - maxInFlight));
+    const isEnough = room <= 0 || (room < few && this.#queue.length > 0);
     if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
     const startedMs = clock.monotonicMs();
-    const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
-    const { batches, nextDueInMs } = await store.leaseBatches(request);
+    const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner, wholePages: true };
+    const { batches, nextDueInMs, nextCount } = await store.leaseBatches(request);
+    this.#together = nextCount;
     for (const batch of batches) {
       this.#queue.push(leases.hold(batch, startedMs));
       this.#held++;
     }
     this.#pump();
     if (nextDueInMs === null) return null;
-    if (batches.length === room) return 0;
+    if (batches.length === room || (batches.length > 0 && nextDueInMs === 0)) return 0;
     const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueInMs));
     this.#quietUntilMs = startedMs + waitMs;
     return waitMs;

@@ -154,6 +154,20 @@ const migrations: readonly string[] = [
    ) WITH (autovacuum_vacuum_scale_factor = 0.05);
    -- Compression takes more time than writing.
    ALTER TABLE {payloads} ALTER COLUMN payload SET STORAGE EXTERNAL;`,
+
+  `-- A row of batches may be a page: several batches of the same size. NULL in progress: a single batch.
+   ALTER TABLE {batches} ADD COLUMN batch_count integer NOT NULL DEFAULT 1;
+   ALTER TABLE {batches} ADD COLUMN progress text;
+   -- What does not change of pages; no payload: nothing is left to send.
+   CREATE TABLE {pages} (
+     run_seq bigint NOT NULL,
+     number bigint NOT NULL,
+     parts text NOT NULL,
+     payload bytea,
+     PRIMARY KEY (run_seq, number)
+   ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+   -- Compression takes more time than writing.
+   ALTER TABLE {pages} ALTER COLUMN payload SET STORAGE EXTERNAL;`,
 ];
 
 export const channelStore: PostgresStore & { readonly operations: ChannelsOperations } = {

@@ -1,15 +1,15 @@
-import { all, type Operation, type Session } from "../../sql/query.ts";
-import type { BatchRecord, BatchState, FailedItem } from "../batches.ts";
-import type { Page, PageRequest } from "../records.ts";
-import { type LeaseToken, numberOfCursor } from "./ids.ts";
+import { all, insertAll, type Operation, type Session, type Value } from "../../sql/query.ts";
+import type { BatchState } from "../batches.ts";
+import { type LeaseToken, rowOf } from "./ids.ts";
 
 /**
- * A batch. While it is open, `due_at_ms` is when it may be leased: a batch in flight is due when its
- * lease ends, and is then leased again.
+ * A batch, or a page of several (`pages.ts`). While it is open, `due_at_ms` is when it may be leased: a batch in flight
+ * is due when its lease ends, and is then leased again.
  */
 export interface BatchRow {
   readonly run_seq: number;
   readonly number: number;
+  readonly channel_seq: number;
   readonly request_id: string;
   readonly size: number;
   readonly note: string;
@@ -25,56 +25,91 @@ export interface BatchRow {
   readonly last_failure: string;
   /** The failed items as JSON; null when there are none. */
   readonly failed_items: string | null;
+  /** The number of batches: 1, or those of a page. `size` is that of each. */
+  readonly batch_count: number;
+  /** What has become of each batch of a page, by letters; null for a single batch. */
+  readonly progress: string | null;
 }
 
-export const batchColumns = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
-  b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items`;
+export const batchColumns = `b.run_seq, b.number, b.channel_seq, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
+  b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items, b.batch_count, b.progress`;
+
+/** What is needed to mark a batch. */
+export type HeldRow = Pick<BatchRow, "number" | "run_seq" | "progress">;
+
+export const heldColumns = "b.number, b.run_seq, b.progress";
 
 /**
- * Locks the batches of one lease that are still held, and returns these columns of them, by number.
+ * Locks the batches of one lease that are still held, or the pages they are in; returns these columns by the number
+ * of the row.
  * @param leases one group of `groupLeases`
  */
-export function* lockHeld<T extends object>(
+export function* lockHeld<T extends HeldRow>(
   { dialect }: Session,
   columns: string,
   leases: readonly { readonly lease: LeaseToken }[],
-): Operation<readonly T[]> {
+): Operation<ReadonlyMap<number, T>> {
   const { runSeq, key } = leases[0]!.lease;
-  return yield* all<T>(
+  const numbers = leases.flatMap(({ lease: { number, page } }) =>
+    page === undefined ? number : [number, rowOf(page)],
+  );
+  const rows = yield* all<T>(
     `SELECT ${columns} FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
        AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
     runSeq,
     key,
-    JSON.stringify(leases.map(({ lease }) => lease.number)),
+    JSON.stringify([...new Set(numbers)]),
   );
+  return new Map(rows.map((row) => [row.number, row]));
 }
 
-export function* listBatches(
-  _session: Session,
-  runId: string,
-  { onlyFailed = false }: { readonly onlyFailed?: boolean },
-  { limit, after }: PageRequest,
-): Operation<Page<BatchRecord>> {
-  const failed = onlyFailed ? "AND (b.state = 'failed' OR b.failed_items IS NOT NULL)" : "";
-  const rows = yield* all<BatchRow>(
-    `SELECT ${batchColumns} FROM {batches} b JOIN {runs} r ON r.seq = b.run_seq
-     WHERE r.run_id = $1 AND b.number > $2 ${failed} ORDER BY b.number LIMIT $3`,
-    runId,
-    numberOfCursor(after, -1),
-    limit + 1,
-  );
-  const onPage = rows.slice(0, limit);
-  return { items: onPage.map(toRecord), next: rows.length > limit ? String(onPage.at(-1)!.number) : null };
+/** A row to insert. */
+export interface NewBatchRow
+  extends Pick<
+    BatchRow,
+    | "run_seq"
+    | "number"
+    | "channel_seq"
+    | "request_id"
+    | "size"
+    | "note"
+    | "attempts"
+    | "is_begun"
+    | "batch_count"
+    | "progress"
+  > {
+  readonly due_at_ms: number;
 }
 
-function toRecord(row: BatchRow): BatchRecord {
-  return {
-    number: row.number,
-    requestId: row.request_id,
-    size: row.size,
-    state: row.state,
-    attempts: row.attempts - row.is_begun,
-    failedItems: row.failed_items === null ? [] : (JSON.parse(row.failed_items) as FailedItem[]),
-    lastFailure: row.last_failure,
-  };
+/** Inserts batches that wait to be leased. @param payloads rows of `payloads` */
+export function* insertBatches(
+  rows: readonly NewBatchRow[],
+  payloads: readonly (readonly Value[])[],
+): Operation<void> {
+  yield* insertAll(
+    `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, due_at_ms, attempts, is_begun,
+       batch_count, progress, state, is_open, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure)`,
+    rows.map((row) => [
+      row.run_seq,
+      row.number,
+      row.channel_seq,
+      row.request_id,
+      row.size,
+      row.note,
+      row.due_at_ms,
+      row.attempts,
+      row.is_begun,
+      row.batch_count,
+      row.progress,
+      "pending",
+      1,
+      0,
+      0,
+      0,
+      0,
+      "",
+      "",
+    ]),
+  );
+  yield* insertAll("INSERT INTO {payloads} (run_seq, number, payload)", payloads);
 }

@@ -2,6 +2,7 @@ import { all, first, type Operation, run, type Session } from "../../sql/query.t
 import type { RunState, TaskCancelled } from "../runs.ts";
 import type { BatchRow } from "./batch-rows.ts";
 import { decodePreparation, seqOfTask } from "./ids.ts";
+import { indexesOf, lockPendingPages, Pages } from "./pages.ts";
 import { lockRun } from "./run-rows.ts";
 import { Tallies } from "./tallies.ts";
 import { lockTask, type TaskRow, taskColumns, toTask } from "./task-rows.ts";
@@ -96,6 +97,7 @@ function* stopRun(
     session.nowMs,
     runSeq,
   );
+  yield* dividePages(session, runSeq);
   const dropped = yield* all<BatchRow>(
     `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'
      WHERE run_seq = $1 AND is_open = 1 AND state = 'pending'
@@ -111,4 +113,14 @@ function* stopRun(
   yield* tallies.write();
   yield* run("DELETE FROM {audience} WHERE run_seq = $1", runSeq);
   yield* finishIfSettled(session, runSeq);
+}
+
+/** Gives the batches of pages that are not leased rows of their own, which can fail. `prune` deletes their payloads. */
+function* dividePages(session: Session, runSeq: number): Operation<void> {
+  const pages = new Pages();
+  const given = { dueAtMs: session.nowMs, isHeld: false, isSent: () => false };
+  for (const page of yield* lockPendingPages(session, runSeq)) {
+    yield* pages.takeOut(page, indexesOf(page, ".", "b"), given);
+  }
+  yield* pages.write({ keepsPayloads: true });
 }

@@ -41,17 +41,32 @@ export interface LeaseToken {
   readonly number: number;
   /** Random: each lease has a different one. */
   readonly key: number;
+  /** The number of the first batch of its page; undefined for a batch with a row of its own. */
+  readonly page?: number;
 }
 
 const preparation = -1;
-const batchToken = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/;
+const batchToken = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})(?:\.([0-9a-z]{1,10}))?$/;
+/** Rows of pages have negative numbers, so that their first batch can have a row too. They keep their order. */
+const rowsBefore = 2 ** 40;
 
 export function encodePreparation(runSeq: number, key: number): string {
   return `p${runSeq.toString(36)}.${key.toString(36)}`;
 }
 
-export function encodeBatchToken({ runSeq, number, key }: LeaseToken): string {
-  return [runSeq, number, key].map((part) => part.toString(36)).join(".");
+/** Returns the number of the row of a page. @param first the number of its first batch */
+export function rowOf(first: number): number {
+  return first - rowsBefore;
+}
+
+/** Returns the number of the first batch of a page. @param row the number of its row */
+export function firstOf(row: number): number {
+  return row + rowsBefore;
+}
+
+export function encodeBatchToken({ runSeq, number, key, page }: LeaseToken): string {
+  const own = `${runSeq.toString(36)}.${number.toString(36)}.${key.toString(36)}`;
+  return page === undefined ? own : `${own}.${page.toString(36)}`;
 }
 
 /** Decodes the token of a preparation; null for other texts, which count as stale. */
@@ -62,9 +77,10 @@ export function decodePreparation(token: string): LeaseToken | null {
 
 /** Decodes the token of a batch; null for other texts, which count as stale. */
 export function decodeBatchToken(token: string): LeaseToken | null {
-  const [, runSeq = "", number = "", key = ""] = batchToken.exec(token) ?? [];
+  const [, runSeq = "", number = "", key = "", page] = batchToken.exec(token) ?? [];
   if (runSeq === "") return null;
-  return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
+  const own = { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
+  return page === undefined ? own : { ...own, page: fromBase36(page) };
 }
 
 /**

@@ -1,31 +1,27 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
-import type { LeaseRequest } from "../batches.ts";
-import type { RunState } from "../runs.ts";
-import { type BatchRow, batchColumns, lockHeld } from "./batch-rows.ts";
+import { type BatchRow, type HeldRow, heldColumns, lockHeld } from "./batch-rows.ts";
 import { finishIfSettled, finishSettledRuns } from "./end-run.ts";
-import { channelIdOf, decodeBatchToken, encodeBatchToken, groupLeases, seqOfChannel } from "./ids.ts";
+import { channelIdOf, decodeBatchToken, groupLeases, type LeaseToken, seqOfChannel } from "./ids.ts";
+import { type DueRow, type LeaseArguments, leaseDue } from "./lease-due.ts";
+import { heldRow, isPage, Pages } from "./pages.ts";
 import { expireShares, recordCallTime } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
 /** The maximum that a channel's settings allow. */
 const longestRetryMs = 600_000;
 
-export interface LeasedRow extends BatchRow {
-  readonly run_id: string;
-  readonly run_state: RunState;
+export interface LeasedRow extends DueRow {
   readonly payload: Uint8Array;
+  /** As `encodeParts` writes them; null for a single batch. */
+  readonly parts: string | null;
 }
 
 export interface LeasedRows {
   readonly rows: readonly LeasedRow[];
   readonly untilMs: number;
   readonly nextDueAtMs: number | null;
-}
-
-export interface LeaseArguments extends LeaseRequest {
-  readonly key: number;
-  /** The time by the lease clock. */
-  readonly atMs: number;
+  /** The batches of the next row. */
+  readonly nextCount: number;
 }
 
 /** A channel and when one of its batches can be leased, by the lease clock. */
@@ -35,42 +31,34 @@ export interface DueChannel {
 }
 
 export function* leaseBatches(session: Session, leasing: LeaseArguments): Operation<LeasedRows> {
-  const { dialect } = session;
-  const channelSeq = seqOfChannel(leasing.channelId);
-  const found = yield* all<LeasedRow>(
-    `SELECT ${batchColumns}, r.run_id, r.state AS run_state, COALESCE(p.payload, c.body) AS payload FROM {batches} b
-     JOIN {runs} r ON r.seq = b.run_seq
+  const due = yield* leaseDue(session, leasing, failOrphans);
+  const rows: LeasedRow[] = [];
+  for (const own of Map.groupBy(due, ({ run_seq }) => run_seq).values()) {
+    rows.push(...(yield* withPayloads(session, own)));
+  }
+  const next = yield* first<{ due_at_ms: number; batch_count: number }>(
+    `SELECT due_at_ms, batch_count FROM {batches} WHERE channel_seq = $1 AND is_open = 1
+     ORDER BY due_at_ms, run_seq, number LIMIT 1`,
+    seqOfChannel(leasing.channelId),
+  );
+  const untilMs = leasing.atMs + leasing.leaseMs;
+  return { rows, untilMs, nextDueAtMs: next?.due_at_ms ?? null, nextCount: next?.batch_count ?? 0 };
+}
+
+/** Reads what batches of one run are sent from. */
+function* withPayloads({ dialect }: Session, rows: readonly DueRow[]): Operation<readonly LeasedRow[]> {
+  const { run_seq: runSeq } = rows[0]!;
+  const found = yield* all<{ number: number; payload: Uint8Array; parts: string | null }>(
+    `SELECT b.number, COALESCE(g.payload, p.payload, c.body) AS payload, g.parts FROM {batches} b
+     LEFT JOIN {pages} g ON g.run_seq = b.run_seq AND g.number = b.number
      LEFT JOIN {payloads} p ON p.run_seq = b.run_seq AND p.number = b.number
      LEFT JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
-     WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
-     ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked("b")}`,
-    channelSeq,
-    leasing.atMs,
-    leasing.maxBatches,
+     WHERE b.run_seq = $1 AND b.number IN ${dialect.integersOf("$2")}`,
+    runSeq,
+    JSON.stringify(rows.map(({ number }) => number)),
   );
-  const isAlive = ({ run_state }: LeasedRow): boolean => run_state === "preparing" || run_state === "sending";
-  const rows = found.filter(isAlive);
-  const untilMs = leasing.atMs + leasing.leaseMs;
-  for (const [runSeq, numbers] of byRun(rows)) {
-    yield* run(
-      `UPDATE {batches} SET state = 'in_flight', due_at_ms = $1, lease_key = $2, lease_owner = $3,
-         is_begun = 0 WHERE run_seq = $4 AND number IN ${dialect.integersOf("$5")}`,
-      untilMs,
-      leasing.key,
-      leasing.owner,
-      runSeq,
-      JSON.stringify(numbers),
-    );
-  }
-  yield* failOrphans(
-    session,
-    found.filter((row) => !isAlive(row)),
-  );
-  const next = yield* first<{ at_ms: number | null }>(
-    "SELECT MIN(due_at_ms) AS at_ms FROM {batches} WHERE channel_seq = $1 AND is_open = 1",
-    channelSeq,
-  );
-  return { rows, untilMs, nextDueAtMs: next?.at_ms ?? null };
+  const stored = new Map(found.map((one) => [one.number, one]));
+  return rows.map((row) => ({ ...row, ...stored.get(row.number)! }));
 }
 
 /** Extends leases; returns the stale tokens. */
@@ -79,7 +67,10 @@ export function* extendBatches(
   tokens: readonly string[],
   untilMs: number,
 ): Operation<readonly string[]> {
-  return yield* changeHeld(session, tokens, "due_at_ms = $3", [untilMs]);
+  return yield* changeHeld(session, tokens, function* (held) {
+    const rows = held.map(({ row }) => row);
+    yield* updateRows(session, rows, "due_at_ms = $3", [untilMs]);
+  });
 }
 
 /**
@@ -91,40 +82,69 @@ export function* beginBatches(
   tokens: readonly string[],
   atMs: number,
 ): Operation<readonly string[]> {
-  const stale = yield* changeHeld(session, tokens, "attempts = attempts + 1 - is_begun, is_begun = 1", []);
-  const runs = tokens.flatMap((token) => decodeBatchToken(token)?.runSeq ?? []);
-  for (const runSeq of new Set(runs)) yield* recordCallTime(session, runSeq, atMs);
+  const runs = new Set<number>();
+  const stale = yield* changeHeld(session, tokens, function* (held, pages) {
+    for (const { row, lease } of held) {
+      runs.add(lease.runSeq);
+      if (isPage(row)) pages.mark(row, pages.indexOf(row, lease.number), "b");
+    }
+    const single = held.map(({ row }) => row).filter((row) => !isPage(row));
+    yield* updateRows(session, single, "attempts = attempts + 1 - is_begun, is_begun = 1", []);
+  });
+  for (const runSeq of runs) yield* recordCallTime(session, runSeq, atMs);
   return stale;
+}
+
+interface HeldLease {
+  readonly lease: LeaseToken;
+  /** The row of the batch, or of its page. */
+  readonly row: HeldRow;
 }
 
 /**
  * Changes the batches of leases that are still held; returns the stale tokens.
- * @param values the parameters of the change, from `$3` on
+ * @param change writes the changes of one lease
  */
 function* changeHeld(
   session: Session,
   tokens: readonly string[],
-  change: string,
-  values: readonly number[],
+  change: (held: readonly HeldLease[], pages: Pages) => Operation<void>,
 ): Operation<readonly string[]> {
-  const { dialect } = session;
-  const held = new Set<string>();
+  const current = new Set<string>();
   const given = tokens.flatMap((token) => {
     const lease = decodeBatchToken(token);
-    return lease === null ? [] : [{ lease }];
+    return lease === null ? [] : [{ token, lease }];
   });
   for (const group of groupLeases(given)) {
-    const { runSeq, key } = group[0]!.lease;
-    const rows = yield* lockHeld<{ number: number }>(session, "b.number", group);
-    yield* run(
-      `UPDATE {batches} SET ${change} WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
-      runSeq,
-      JSON.stringify(rows.map(({ number }) => number)),
-      ...values,
-    );
-    for (const { number } of rows) held.add(encodeBatchToken({ runSeq, number, key }));
+    const rows = yield* lockHeld(session, heldColumns, group);
+    const pages = new Pages();
+    const held = group.flatMap(({ token, lease }) => {
+      const row = heldRow(rows, pages, lease);
+      if (row === undefined) return [];
+      current.add(token);
+      return [{ lease, row }];
+    });
+    yield* change(held, pages);
+    yield* pages.write();
   }
-  return tokens.filter((token) => !held.has(token));
+  return tokens.filter((token) => !current.has(token));
+}
+
+/** @param values the parameters of the change, from `$3` on */
+function* updateRows(
+  { dialect }: Session,
+  rows: readonly HeldRow[],
+  change: string,
+  values: readonly number[],
+): Operation<void> {
+  const runSeq = rows[0]?.run_seq;
+  if (runSeq === undefined) return;
+  yield* run(
+    `UPDATE {batches} SET ${change} WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
+    runSeq,
+    JSON.stringify([...new Set(rows.map(({ number }) => number))]),
+    ...values,
+  );
 }
 
 export function* busyChannels(session: Session): Operation<readonly DueChannel[]> {
@@ -159,7 +179,7 @@ export function* expireLeases(_session: Session, atMs: number): Operation<void> 
 }
 
 /** Fails batches in flight whose run was stopped and whose holder never settled them. */
-function* failOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
+function* failOrphans(session: Session, orphans: readonly BatchRow[]): Operation<void> {
   const tallies = new Tallies(session);
   for (const orphan of orphans) {
     const { run_seq: runSeq, number, size } = orphan;
@@ -176,9 +196,4 @@ function* failOrphans(session: Session, orphans: readonly LeasedRow[]): Operatio
   yield* tallies.write();
   for (const runSeq of new Set(orphans.map(({ run_seq }) => run_seq)))
     yield* finishIfSettled(session, runSeq);
-}
-
-function byRun(rows: readonly LeasedRow[]): ReadonlyMap<number, readonly number[]> {
-  const grouped = Map.groupBy(rows, ({ run_seq }) => run_seq);
-  return new Map([...grouped].map(([runSeq, own]) => [runSeq, own.map(({ number }) => number)]));
 }

@@ -1,7 +1,9 @@
-import { first, insertAll, type Operation, run, type Session } from "../../sql/query.ts";
+import { first, insertAll, type Operation, run, type Session, type Value } from "../../sql/query.ts";
 import type { BatchesToAppend, StoredRun } from "../runs.ts";
+import { insertBatches, type NewBatchRow } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
-import { decodePreparation } from "./ids.ts";
+import { decodePreparation, rowOf } from "./ids.ts";
+import type { NewRow } from "./pages.ts";
 import { type RunRow, runColumns, toRun } from "./run-rows.ts";
 
 export interface PreparationLease {
@@ -71,6 +73,11 @@ export function* readAudience(_session: Session, runId: string, page: number): O
   return row?.data ?? null;
 }
 
+/** What `appendBatches` stores. */
+export interface RowsToAppend extends Omit<BatchesToAppend, "batches"> {
+  readonly rows: readonly NewRow[];
+}
+
 /**
  * Stores batches; returns null when the token or `afterNumber` is stale.
  * @param atMs when the batches become due, by the lease clock
@@ -78,45 +85,50 @@ export function* readAudience(_session: Session, runId: string, page: number): O
 export function* appendBatches(
   session: Session,
   token: string,
-  append: BatchesToAppend,
+  append: RowsToAppend,
   atMs: number,
 ): Operation<StoredRun | null> {
   const held = yield* lockHeld(session, token);
   if (held === null || held.batches !== append.afterNumber) return null;
-  const { seq, channel_seq } = held;
-  yield* insertAll(
-    `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, state, is_open, due_at_ms,
-       attempts, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure, failed_items)`,
-    append.batches.map(({ requestId, size, note }, i) => [
-      seq,
-      append.afterNumber + i,
-      channel_seq,
-      requestId,
-      size,
-      note,
-      "pending",
-      1,
-      atMs,
-      0,
-      0,
-      0,
-      0,
-      0,
-      "",
-      "",
-      null,
-    ]),
-  );
-  yield* insertAll(
-    "INSERT INTO {payloads} (run_seq, number, payload)",
-    append.batches.map(({ payload }, i) => [seq, append.afterNumber + i, payload]),
-  );
+  const { seq } = held;
+  yield* insertRows(held, append, atMs);
   if (append.resumeData !== null) yield* saveAudience(seq, append.resumeData);
   const row = yield* updateRun(session, held, append);
   if (append.isLast && (yield* finishIfSettled(session, seq))) {
     return toRun((yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE seq = $1`, seq))!);
   }
   return toRun(row);
+}
+
+function* insertRows(
+  { seq, channel_seq }: RunRow,
+  { rows, afterNumber }: RowsToAppend,
+  atMs: number,
+): Operation<void> {
+  const batches: NewBatchRow[] = [];
+  const [payloads, pages]: [Value[][], Value[][]] = [[], []];
+  let next = afterNumber;
+  for (const { requestId, size, note, count, parts, payload } of rows) {
+    const number = parts === null ? next : rowOf(next);
+    batches.push({
+      run_seq: seq,
+      number,
+      channel_seq,
+      request_id: requestId,
+      size,
+      note,
+      due_at_ms: atMs,
+      attempts: 0,
+      is_begun: 0,
+      batch_count: count,
+      progress: parts === null ? null : ".".repeat(count),
+    });
+    if (parts === null) payloads.push([seq, number, payload]);
+    else pages.push([seq, number, parts, payload]);
+    next += count;
+  }
+  yield* insertBatches(batches, payloads);
+  yield* insertAll("INSERT INTO {pages} (run_seq, number, parts, payload)", pages);
 }
 
 function* saveAudience(
@@ -132,16 +144,17 @@ function* saveAudience(
   );
 }
 
-function* updateRun(session: Session, held: RunRow, append: BatchesToAppend): Operation<RunRow> {
+function* updateRun(session: Session, held: RunRow, append: RowsToAppend): Operation<RunRow> {
   const { planned, filtered, control } = append.counted;
-  const batched = append.batches.reduce((sum, { size }) => sum + size, 0);
+  const batches = append.rows.reduce((sum, { count }) => sum + count, 0);
+  const batched = append.rows.reduce((sum, { count, size }) => sum + count * size, 0);
   const state = append.isLast ? "sending" : "preparing";
   const row = yield* first<RunRow>(
     `UPDATE {runs} SET position = $1, batches = batches + $2, batched = batched + $3, planned = planned + $4,
        filtered = filtered + $5, control = control + $6, state = $7, prepared_at_ms = $8
      WHERE seq = $9 RETURNING ${runColumns}`,
     append.cursor,
-    append.batches.length,
+    batches,
     batched,
     planned,
     filtered,

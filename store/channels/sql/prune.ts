@@ -1,4 +1,5 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
+import type { BatchRow } from "./batch-rows.ts";
 
 export interface Pruned {
   readonly batches: number;
@@ -6,9 +7,10 @@ export interface Pruned {
   readonly more: boolean;
 }
 
-/** The maximum number of rows that one commit deletes: payloads take up to some 10 KB each. */
+/** The maximum number of rows that one commit deletes: payloads take up to some 10 KB each, those of pages 200 KB. */
 const maxPayloads = 500;
-const maxBatches = 5_000;
+const maxPagePayloads = 25;
+const maxRows = 5_000;
 
 export function* prune(session: Session, retentionMs: number): Operation<Pruned> {
   if (yield* prunePayloads(session)) return { batches: 0, runs: 0, more: true };
@@ -21,19 +23,21 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
   if (expired === null) return { batches: 0, runs: 0, more: false };
   // A replica of an earlier version clears `has_bodies` and leaves the payloads.
   if (!(yield* deletePayloads(expired.seq))) return { batches: 0, runs: 0, more: true };
-  const deleted = yield* all(
+  const deleted = yield* all<Pick<BatchRow, "progress">>(
     `DELETE FROM {batches} WHERE run_seq = $1 AND number IN (SELECT number FROM {batches}
-       WHERE run_seq = $1 ORDER BY number LIMIT ${maxBatches}) RETURNING number`,
+       WHERE run_seq = $1 ORDER BY number LIMIT ${maxRows}) RETURNING progress`,
     expired.seq,
   );
-  if (deleted.length === maxBatches) return { batches: maxBatches, runs: 0, more: true };
+  const batches = deleted.reduce((sum, { progress }) => sum + countIn(progress), 0);
+  if (deleted.length === maxRows) return { batches, runs: 0, more: true };
+  yield* run("DELETE FROM {pages} WHERE run_seq = $1", expired.seq);
   if (expired.latest > 0) {
     yield* run("UPDATE {runs} SET is_pruned = 1 WHERE seq = $1", expired.seq);
-    return { batches: deleted.length, runs: 0, more: true };
+    return { batches, runs: 0, more: true };
   }
   yield* run("DELETE FROM {tallies} WHERE run_seq = $1", expired.seq);
   yield* run("DELETE FROM {runs} WHERE seq = $1", expired.seq);
-  return { batches: deleted.length, runs: 1, more: true };
+  return { batches, runs: 1, more: true };
 }
 
 /** Deletes payloads and bodies left by a stopped run; returns false when there is no such run. */
@@ -49,7 +53,12 @@ function* prunePayloads(_session: Session): Operation<boolean> {
 
 /** Deletes payloads and bodies of a run; returns false when more may be left. */
 function* deletePayloads(runSeq: number): Operation<boolean> {
-  let deleted = 0;
+  const pages = yield* all(
+    `UPDATE {pages} SET payload = NULL WHERE run_seq = $1 AND number IN (SELECT number FROM {pages}
+       WHERE run_seq = $1 AND payload IS NOT NULL ORDER BY number LIMIT ${maxPagePayloads}) RETURNING number`,
+    runSeq,
+  );
+  let deleted = pages.length < maxPagePayloads ? 0 : maxPayloads;
   for (const table of ["{payloads}", "{bodies}"]) {
     const rows = yield* all(
       `DELETE FROM ${table} WHERE run_seq = $1 AND number IN (SELECT number FROM ${table}
@@ -59,4 +68,9 @@ function* deletePayloads(runSeq: number): Operation<boolean> {
     deleted = Math.max(deleted, rows.length);
   }
   return deleted < maxPayloads;
+}
+
+/** Counts the batches of a row. Those of a page that have rows of their own are counted there. */
+function countIn(progress: string | null): number {
+  return progress === null ? 1 : progress.replaceAll("o", "").length;
 }

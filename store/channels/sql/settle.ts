@@ -4,7 +4,8 @@ import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { type BatchRow, batchColumns, lockHeld } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
-import { decodeBatchToken, groupLeases, type LeaseToken } from "./ids.ts";
+import { decodeBatchToken, firstOf, groupLeases, type LeaseToken } from "./ids.ts";
+import { heldRow, isPage, type PageRow, Pages } from "./pages.ts";
 import { Tallies } from "./tallies.ts";
 
 /** The changes of a batch by a settlement. */
@@ -32,8 +33,16 @@ type Effect =
 
 const cancelled = "cancelled";
 
+/** A settlement of a held batch. */
+interface Ended extends Given {
+  readonly effect: Effect;
+  /** The row of the batch, or of its page. */
+  readonly row: BatchRow;
+}
+
 /**
  * Settles attempts. Batches of one lease are read together, and those that change in the same way are written together.
+ * A batch of a page that is not simply sent gets a row of its own.
  * @param atMs by the lease clock
  */
 export function* settleBatches(
@@ -43,28 +52,83 @@ export function* settleBatches(
 ): Operation<readonly Settled[]> {
   const tallies = new Tallies(session);
   const changes = new Changes();
+  const pages = new Pages();
   const states = new Map<number, RunState>();
   const results = new Map<Settlement, Settled>();
   for (const group of groupLeases(decodeAll(settlements))) {
-    const rows = new Map(
-      (yield* lockHeld<BatchRow>(session, batchColumns, group)).map((row) => [row.number, row]),
-    );
+    const rows = yield* lockHeld<BatchRow>(session, batchColumns, group);
     const { runSeq } = group[0]!.lease;
     if (rows.size > 0 && !states.has(runSeq)) states.set(runSeq, yield* stateOf(runSeq));
-    for (const { settlement, lease } of group) {
-      const held = rows.get(lease.number);
-      if (held === undefined) continue;
-      const effect = effectOf(settlement.outcome, states.get(runSeq)!);
-      const change = changeOf(atMs, effect, held);
-      changes.add(held, change);
-      if (effect.kind !== "released") count(tallies, held, change, effect);
+    const ended = group.flatMap((given): Ended[] => {
+      const row = heldRow(rows, pages, given.lease);
+      if (row === undefined) return [];
+      return [{ ...given, row, effect: effectOf(given.settlement.outcome, states.get(runSeq)!) }];
+    });
+    const sent = Map.groupBy(ended, ({ row, effect }) => isPage(row) && isSimplySent(effect));
+    succeedInPages(sent.get(true) ?? [], pages, tallies, results);
+    const single = yield* takeOut(sent.get(false) ?? [], pages, atMs);
+    for (const { settlement, effect, row } of single) {
+      const change = changeOf(atMs, effect, row);
+      changes.add(row, change);
+      if (effect.kind !== "released") count(tallies, row, change, effect);
       results.set(settlement, { kind: "settled", state: change.state });
     }
   }
+  yield* pages.write();
   yield* changes.write(session);
   yield* tallies.write();
-  for (const runSeq of changes.ended) yield* finishIfSettled(session, runSeq);
-  return settlements.map((settlement) => results.get(settlement) ?? { kind: "stale" });
+  for (const runSeq of new Set([...changes.ended, ...pages.ended])) yield* finishIfSettled(session, runSeq);
+  return settlements.map((settlement) => results.get(settlement) ?? stale);
+}
+
+type Succeeded = Extract<Outcome, { readonly kind: "succeeded" }>;
+
+const succeeded: Settled = { kind: "settled", state: "succeeded" };
+const stale: Settled = { kind: "stale" };
+
+/** Whether nothing but the success is stored of a batch. */
+function isSimplySent(effect: Effect): effect is Succeeded {
+  return effect.kind === "succeeded" && effect.failedItems.length === 0;
+}
+
+/** Settles batches of pages. Those with the same outcome are counted together. */
+function succeedInPages(
+  ended: readonly Ended[],
+  pages: Pages,
+  tallies: Tallies,
+  results: Map<Settlement, Settled>,
+): void {
+  for (const { row, lease, settlement } of ended) {
+    const page = row as PageRow;
+    pages.mark(page, pages.indexOf(page, lease.number), "s");
+    results.set(settlement, succeeded);
+  }
+  for (const [effect, own] of Map.groupBy(ended, ({ effect }) => effect as Succeeded)) {
+    const runSeq = own[0]!.lease.runSeq;
+    const messages = own.reduce((sum, { row }) => sum + row.size, 0);
+    tallies.add(runSeq, "settled", own.length);
+    tallies.add(runSeq, "sent", messages);
+    tallies.add(runSeq, "succeeded", messages);
+    tallies.add(runSeq, "warnings", own.length * effect.warnings);
+    for (const segment of effect.segments) tallies.addSegment(runSeq, segment, own.length);
+  }
+}
+
+/** Gives batches of pages rows of their own. */
+function* takeOut(ended: readonly Ended[], pages: Pages, dueAtMs: number): Operation<readonly Ended[]> {
+  const single: Ended[] = [];
+  for (const [row, own] of Map.groupBy(ended, (one) => one.row)) {
+    if (!isPage(row)) {
+      single.push(...own);
+      continue;
+    }
+    const byIndex = new Map(own.map((one) => [one.lease.number - firstOf(row.number), one]));
+    const isSent = (index: number): boolean =>
+      ["retry", "released"].includes(byIndex.get(index)!.effect.kind);
+    const rows = yield* pages.takeOut(row, [...byIndex.keys()], { dueAtMs, isHeld: true, isSent });
+    single.push(...own.map((one, i) => ({ ...one, row: rows[i]! })));
+  }
+  return single;
 }
 
 /** Decodes tokens. Repeated and invalid ones are left out. */

@@ -3,8 +3,10 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import { checkAfterMs, checkShareRequest, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
-import { compressPayloads, decompressPayload, freePayload } from "./compress-payloads.ts";
-import { encodeBatchToken, encodePreparation } from "./ids.ts";
+import { compressPayloads } from "./compress-payloads.ts";
+import { encodePreparation } from "./ids.ts";
+import { toLeased } from "./leased-batches.ts";
+import { toRows } from "./pages.ts";
 import type { ChannelsOperations } from "./sql.ts";
 
 export interface SqlChannelsOptions {
@@ -156,8 +158,10 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const packed = { ...append, batches: await compressPayloads(append.batches) };
-    const run = await this.#call("appendBatches", [token, packed, this.#options.leaseNow()], options);
+    const { batches, ...rest } = append;
+    const rows = toRows(await compressPayloads(batches));
+    const stored = { ...rest, rows };
+    const run = await this.#call("appendBatches", [token, stored, this.#options.leaseNow()], options);
     return run === null ? { kind: "stale" } : this.#notifyAfter({ kind: "appended", run });
   }
 
@@ -174,26 +178,10 @@ export class SqlChannels implements port.ChannelStore {
     checkRange("maxBatches", request.maxBatches, 1, maxPage);
     checkRange("leaseMs", request.leaseMs, 1, maxLeaseMs);
     const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
-    const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
-    const batches = rows.map((row): port.LeasedBatch => {
-      const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
-      const { size, payload, note, retries } = row;
-      const token = encodeBatchToken({ runSeq, number, key: leasing.key });
-      return {
-        token,
-        untilMs,
-        runId,
-        number,
-        requestId,
-        size,
-        readPayload: () => decompressPayload(payload),
-        freePayload: (read) => freePayload(payload, read),
-        note,
-        attempts: row.attempts + 1,
-        retries,
-      };
-    });
-    return { batches, nextDueInMs: nextDueAtMs === null ? null : this.#untilDue(nextDueAtMs) };
+    const { rows, nextDueAtMs, ...found } = await this.#call("leaseBatches", [leasing], options);
+    const batches = toLeased(rows, leasing.key, found.untilMs);
+    const nextDueInMs = nextDueAtMs === null ? null : this.#untilDue(nextDueAtMs);
+    return { batches, nextDueInMs, nextCount: found.nextCount };
   }
 
   async extendBatches(

@@ -6,11 +6,11 @@ import {
   ChannelsUnavailableError,
   PageCursorError,
 } from "../channels.ts";
-import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
 import { cancelTask, failRun } from "./end-run.ts";
 import { beginBatches, busyChannels, expireLeases, extendBatches, leaseBatches } from "./lease.ts";
+import { listBatches } from "./list-batches.ts";
 import {
   appendBatches,
   extendPreparation,

@@ -56,10 +56,11 @@ export class Tallies {
     if (is_sent === 0 && attempts > 0) this.add(run_seq, "sent", size);
   }
 
-  addSegment(runSeq: number, { groupId, language, ...counts }: SegmentCounts): void {
+  /** @param batches the number of batches, each with these counts */
+  addSegment(runSeq: number, { groupId, language, ...counts }: SegmentCounts, batches = 1): void {
     const key = (kind: TallyKind) => [runSeq, this.#shard, kind, "", groupId, language];
-    this.#add(key("segment_sent"), counts.sent);
-    this.#add(key("segment_succeeded"), counts.succeeded);
+    this.#add(key("segment_sent"), batches * counts.sent);
+    this.#add(key("segment_succeeded"), batches * counts.succeeded);
   }
 
   *write(): Operation<void> {

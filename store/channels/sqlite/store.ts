@@ -150,6 +150,18 @@ const migrations: readonly string[] = [
      payload BLOB NOT NULL,
      PRIMARY KEY (run_seq, number)
    ) STRICT;`,
+
+  `-- A row of batches may be a page: several batches of the same size. NULL in progress: a single batch.
+   ALTER TABLE batches ADD COLUMN batch_count INTEGER NOT NULL DEFAULT 1;
+   ALTER TABLE batches ADD COLUMN progress TEXT;
+   -- What does not change of pages; no payload: nothing is left to send.
+   CREATE TABLE pages (
+     run_seq INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     parts TEXT NOT NULL,
+     payload BLOB,
+     PRIMARY KEY (run_seq, number)
+   ) STRICT;`,
 ];
 
 export const channelStore: SqliteStore & { readonly operations: ChannelsOperations } = {

@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import { PageCursorError } from "../../../store/channels/channels.ts";
 import { testAttempts } from "./attempts.ts";
 import { testSettlement } from "./settle.ts";
-import { lease, leaseAll, type OpenWorld, preparedRun, retryAfter, succeeded, text } from "./store.ts";
+import {
+  batchOf,
+  beginRun,
+  lease,
+  leaseAll,
+  noCounts,
+  type OpenWorld,
+  preparedRun,
+  retryAfter,
+  succeeded,
+  text,
+} from "./store.ts";
 
 export function testBatches(open: OpenWorld): void {
   describe("batches", () => {
@@ -30,6 +41,91 @@ export function testBatches(open: OpenWorld): void {
       expect(second.batches.map(({ number }) => number)).toEqual([2]);
       expect(second.nextDueInMs).toBe(1_000);
       expect((await world.store.leaseBatches({ ...lease, channelId: "c9" })).batches).toEqual([]);
+    });
+
+    it("that were stored together are leased together, or in parts if more are not wanted", async () => {
+      await using world = await open();
+      const { channelId, preparation } = await beginRun(world.store);
+      const append = { cursor: "", counted: noCounts, resumeData: null };
+      const pages = [
+        [["a"], ["b"], ["c"]],
+        [["d"], ["e"], ["f", "g"]],
+        [["h"], ["i"], ["j"]],
+      ];
+      for (const [i, lists] of pages.entries()) {
+        const batches = lists.map(batchOf);
+        const isLast = i === pages.length - 1;
+        await world.store.appendBatches(preparation.token, {
+          ...append,
+          afterNumber: 3 * i,
+          batches,
+          isLast,
+        });
+        world.clock.ms++;
+      }
+      const leased = async (maxBatches: number, wholePages: boolean) => {
+        const request = { ...lease, channelId, maxBatches, wholePages };
+        const { batches, nextCount } = await world.store.leaseBatches(request);
+        expect(batches.map(({ readPayload }) => text(readPayload()))).toEqual(
+          batches.map(({ number }) => JSON.stringify(pages.flat()[number]!.map((push_id) => ({ push_id })))),
+        );
+        return [batches.map(({ number }) => number), nextCount];
+      };
+      expect(await leased(4, true)).toEqual([[0, 1, 2], 2]);
+      expect(await leased(1, true)).toEqual([[3], 2]);
+      expect(await leased(3, false)).toEqual([[4, 5, 6], 3]);
+      expect(await leased(3, true)).toEqual([[7, 8], 3]);
+    });
+
+    it("are listed and counted alike, whether they were stored together or not", async () => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(world.store, [
+        ["a"],
+        ["b"],
+        ["c"],
+        ["d"],
+        ["e"],
+        ["f", "g"],
+      ]);
+      const [a, b, c, d] = (await world.store.leaseBatches({ ...lease, channelId, maxBatches: 9 })).batches;
+      await world.store.beginBatches([a!.token, b!.token, c!.token]);
+      const failedItems = [{ index: 1, pushId: "c", message: "no" }];
+      await world.store.settleBatches([
+        { token: a!.token, outcome: succeeded },
+        { token: b!.token, outcome: retryAfter(500) },
+        { token: c!.token, outcome: { ...succeeded, failedItems } },
+        { token: d!.token, outcome: { kind: "released" } },
+      ]);
+      const settled = await world.store.settleBatches(
+        [a, b, c, d].map((batch) => ({ token: batch!.token, outcome: succeeded })),
+      );
+      expect(settled).toEqual(Array.from({ length: 4 }, () => ({ kind: "stale" })));
+      const listed = async (limit: number, after?: string) => {
+        const page = await world.store.batches(
+          run.runId,
+          {},
+          { limit, ...(after !== undefined && { after }) },
+        );
+        return page.items.map(({ requestId, size, state, attempts }) => [
+          requestId.at(-1),
+          size,
+          state,
+          attempts,
+        ]);
+      };
+      const all = [
+        ["a", 1, "succeeded", 1],
+        ["b", 1, "pending", 1],
+        ["c", 1, "succeeded", 1],
+        ["d", 1, "pending", 0],
+        ["e", 1, "in_flight", 0],
+        ["f", 2, "in_flight", 0],
+      ];
+      expect(await listed(9)).toEqual(all);
+      expect([...(await listed(2)), ...(await listed(2, "1")), ...(await listed(9, "3"))]).toEqual(all);
+      expect((await leaseAll(world.store, channelId)).map(({ number }) => number)).toEqual([3]);
+      world.clock.ms += 1_000;
+      expect((await leaseAll(world.store, channelId)).map(({ number }) => number)).toEqual([1, 3, 4, 5]);
     });
 
     it("are never leased twice by concurrent callers", async () => {

@@ -8,7 +8,7 @@ export const brokenChannels: Readonly<Record<string, (text: string) => string>> 
   "does not count attempts which have begun": (text) =>
     text.replace("attempts = attempts + 1 - is_begun", "attempts = attempts"),
   "begins attempts of batches that are leased again": (text) =>
-    /^SELECT b\.number /.test(text) ? text.replace(heldLease, anyLease) : text,
+    /^SELECT b\.number, /.test(text) ? text.replace(heldLease, anyLease) : text,
   "settles batches that are leased again": (text) =>
     /^SELECT b\.run_seq, /.test(text) ? text.replace(heldLease, anyLease) : text,
   "adds to the counts what another replica has read": (text) =>

@@ -1,5 +1,7 @@
 import type { LeasedBatch, Outcome, Settled } from "../../../store/channels/batches.ts";
 import type { TaskCancelled } from "../../../store/channels/runs.ts";
+import { firstOf } from "../../../store/channels/sql/ids.ts";
+import { decodeParts, dividePayload } from "../../../store/channels/sql/pages.ts";
 import type { DatabaseServer } from "../database/server.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { InvariantError } from "../invariant-error.ts";
@@ -46,7 +48,7 @@ export class PushInvariants {
 
   /** Checks the rules which a commit may break. */
   committed({ tables }: Transaction): void {
-    if (tables.has("channel_payloads")) this.#checkBodies();
+    if (tables.has("channel_payloads") || tables.has("channel_pages")) this.#checkBodies();
     if (tables.has("channel_batches") || tables.has("channel_tallies")) this.#checkCounts();
     if (tables.has("channel_runs") || tables.has("channel_tasks")) {
       this.#checkTask();
@@ -201,9 +203,19 @@ export class PushInvariants {
 
   /** Each recipient is in one batch, which never changes. */
   #checkBodies(): void {
-    const rows = this.#server.read<{ number: number; payload: Uint8Array }>(
+    const single = this.#server.read<{ number: number; payload: Uint8Array }>(
       "SELECT number, payload FROM channel_payloads",
     );
+    const pages = this.#server.read<{ number: number; parts: string; payload: Uint8Array }>(
+      "SELECT number, parts, payload FROM channel_pages WHERE payload IS NOT NULL",
+    );
+    const paged = pages.flatMap(({ number, parts, payload }) =>
+      dividePayload(decodeParts(parts), payload).map((own, i) => ({
+        number: firstOf(number) + i,
+        payload: own,
+      })),
+    );
+    const rows = [...single, ...paged];
     for (const { number, payload } of rows) {
       const text = Buffer.from(payload).toString();
       const known = this.#stored.get(number) ?? text;
@@ -218,12 +230,15 @@ export class PushInvariants {
   }
 
   #checkCounts(): void {
+    // Batches of pages end with an s there, and each that is taken out has a row of its own.
+    const ofRow =
+      "CASE WHEN progress IS NULL THEN 1 - is_open ELSE length(replace(replace(replace(progress, '.', ''), 'b', ''), 'o', '')) END";
     const [row] = this.#server.read<Record<"settled" | "closed" | "ended" | "messages", number>>(
       `SELECT
          (SELECT coalesce(sum(amount), 0) FROM channel_tallies WHERE kind = 'settled') AS settled,
-         (SELECT count(*) FROM channel_batches WHERE is_open = 0) AS closed,
+         (SELECT coalesce(sum(${ofRow}), 0) FROM channel_batches) AS closed,
          (SELECT coalesce(sum(amount), 0) FROM channel_tallies WHERE kind IN ('succeeded', 'failed')) AS ended,
-         (SELECT coalesce(sum(size), 0) FROM channel_batches WHERE is_open = 0) AS messages`,
+         (SELECT coalesce(sum(size * ${ofRow}), 0) FROM channel_batches) AS messages`,
     );
     const { settled, closed, ended, messages } = row!;
     if (settled !== closed || ended !== messages)

@@ -5,7 +5,10 @@ import { expect, it } from "vitest";
 import { type ChannelStore, ChannelsOpenError } from "../../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
 import {
+  batchOf,
+  beginRun,
   leaseAll,
+  noCounts,
   preparedRun,
   type Running,
   retryAfter,
@@ -36,7 +39,7 @@ it.each<[string, string, (path: string) => void]>([
   ["damaged", "is damaged or not a SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
-    "has version 99, newer than 5",
+    "has version 99, newer than 6",
     (path) =>
       new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
   ],
@@ -79,7 +82,7 @@ it("migrates a file of the first version, and sends its batches with their bodie
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
   file.exec(
-    "ALTER TABLE batches DROP COLUMN is_begun; ALTER TABLE runs DROP COLUMN trace; DROP TABLE shares; DROP TABLE clock; INSERT INTO bodies SELECT * FROM payloads; DROP TABLE payloads; PRAGMA user_version = 1",
+    "DROP TABLE pages; ALTER TABLE batches DROP COLUMN batch_count; ALTER TABLE batches DROP COLUMN progress; ALTER TABLE batches DROP COLUMN is_begun; ALTER TABLE runs DROP COLUMN trace; DROP TABLE shares; DROP TABLE clock; INSERT INTO bodies SELECT * FROM payloads; DROP TABLE payloads; PRAGMA user_version = 1",
   );
   file.close();
   const second = await openSqliteChannels({ path });
@@ -112,7 +115,7 @@ it.each([
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const first = await openSqliteChannels({ path });
-  const running = await preparedRun(first, [["a"], ["b"]]);
+  const running = await preparedRun(first, [["a"], ["b", "c"]]);
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
   file.exec("INSERT INTO bodies SELECT * FROM payloads WHERE number = 1");
@@ -123,6 +126,55 @@ it.each([
   using left = new DatabaseSync(path);
   const stored = left.prepare("SELECT number FROM payloads UNION ALL SELECT number FROM bodies").all();
   expect(stored).toEqual([]);
+});
+
+it.each([
+  ["settled", settleAll],
+  ["cancelled", cancel],
+])("keeps no payloads of pages of a run that is %s", async (_how, end) => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const store = await openSqliteChannels({ path });
+  await end(store, await preparedRun(store, [["a"], ["b"], ["c"]]));
+  await store[Symbol.asyncDispose]();
+  using left = new DatabaseSync(path);
+  const stored = left.prepare("SELECT payload FROM pages UNION ALL SELECT payload FROM payloads").all();
+  expect(stored).toMatchObject([{ payload: null }]);
+});
+
+/** Makes a file without pages one of version 5. */
+const dropPages =
+  "DROP TABLE pages; ALTER TABLE batches DROP COLUMN batch_count; ALTER TABLE batches DROP COLUMN progress; PRAGMA user_version = 5";
+
+it("migrates a file of version 5, and continues the run that it was sending and preparing", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const { channelId, run, preparation } = await beginRun(first);
+  const append = { cursor: "", counted: noCounts, resumeData: null };
+  const before = [["a"], ["b", "c"], ["d"]].map(batchOf);
+  await first.appendBatches(preparation.token, { ...append, afterNumber: 0, batches: before, isLast: false });
+  const [a, b] = await leaseAll(first, channelId);
+  await first.beginBatches([a!.token, b!.token]);
+  await first.settleBatches([{ token: a!.token, outcome: succeeded }]);
+  await first[Symbol.asyncDispose]();
+  const file = new DatabaseSync(path);
+  file.exec(dropPages);
+  file.close();
+  await using second = await openSqliteChannels({ path });
+  const { token } = (await second.leasePreparation("two", 1_000))!;
+  const after = [["e"], ["f"]].map(batchOf);
+  await second.appendBatches(token, { ...append, afterNumber: 3, batches: after, isLast: true });
+  const held = await leaseAll(second, channelId);
+  expect(held.map(({ number, attempts }) => [number, attempts])).toEqual([
+    [1, 2],
+    [2, 1],
+    [3, 1],
+    [4, 1],
+  ]);
+  await second.settleBatches(held.map((batch) => ({ token: batch.token, outcome: succeeded })));
+  expect(await second.run(run.runId)).toMatchObject({ state: "done", batches: 5 });
+  expect(await second.statistics(run.runId)).toMatchObject({ settledBatches: 5, succeeded: 6, retried: 1 });
 });
 
 it.each<[string, passedMs: number, waitMs: number]>([
