@@ -90,6 +90,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 /** Returns the headers of every call, except those that the caller sets. */
 export function ownHeaders(given: object): Readonly<Record<string, string>> {
+  if ("user-agent" in given && "accept-encoding" in given) return {};
   const names = Object.keys(given).map((name) => name.toLowerCase());
   const own = { "user-agent": userAgent, "accept-encoding": acceptEncoding };
   return Object.fromEntries(Object.entries(own).filter(([name]) => !names.includes(name)));

@@ -183,7 +183,7 @@ export class Lane {
   }
 
   /** Makes one attempt; undefined: it was aborted because its lease was lost, so it must not be settled. */
-  async #attempt({ batch, signal }: HeldBatch): Promise<Outcome | undefined> {
+  async #attempt({ batch, ending, ending: { signal } }: HeldBatch): Promise<Outcome | undefined> {
     const { clock, runs, exchangeTo, observer, stopping, tracer } = this.#options;
     const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation, trace, url } = plan;
@@ -200,7 +200,7 @@ export class Lane {
     const began = clock.monotonicMs();
     const request = { headers, body, timeoutMs, bodyTaken: () => this.#bodies.free(body) };
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
-    const result = await attempt(exchange, request, clock, signal).finally(() => slot.done());
+    const result = await attempt(exchange, request, clock, ending).finally(() => slot.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);

@@ -4,8 +4,11 @@ import type { ChannelStore, LeasedBatch } from "../../../store/channels/channels
 /** A batch whose lease this process has. */
 export interface HeldBatch {
   readonly batch: LeasedBatch;
-  /** Aborted when the lease is lost or the process must end. */
-  readonly signal: AbortSignal;
+  /**
+   * Ends the attempt. Aborted when the lease is lost or the process must end, or by the attempt when its time is over:
+   * a batch has one attempt in a lease.
+   */
+  readonly ending: AbortController;
 }
 
 export interface LeaseKeeperOptions {
@@ -16,7 +19,7 @@ export interface LeaseKeeperOptions {
 }
 
 interface Lease {
-  readonly controller: AbortController;
+  readonly ending: AbortController;
   /**
    * Monotonic time of its end, counted from before the request, so that the lease in the store does not end earlier.
    */
@@ -44,10 +47,10 @@ export class LeaseKeeper {
 
   /** Starts to extend the lease of a batch. @param requestedMs monotonic time before the request for the lease */
   hold(batch: LeasedBatch, requestedMs: number): HeldBatch {
-    const controller = new AbortController();
-    this.#held.set(batch.token, { controller, untilMs: requestedMs + this.#options.leaseMs });
+    const ending = new AbortController();
+    this.#held.set(batch.token, { ending, untilMs: requestedMs + this.#options.leaseMs });
     this.#plan();
-    return { batch, signal: controller.signal };
+    return { batch, ending };
   }
 
   /** Stops to extend a lease, because its batch is settled. */
@@ -60,7 +63,7 @@ export class LeaseKeeper {
 
   /** Aborts all attempts. */
   abort(reason: Error): void {
-    for (const { controller } of this.#held.values()) controller.abort(reason);
+    for (const { ending } of this.#held.values()) ending.abort(reason);
   }
 
   /** Ends the leases of aborted attempts at once. Attempts that were marked count. */
@@ -103,8 +106,8 @@ export class LeaseKeeper {
     for (const [token, lease] of this.#held) if (lease.untilMs <= beforeMs) this.#lose(token, lease);
   }
 
-  #lose(token: string, { controller }: Lease): void {
+  #lose(token: string, { ending }: Lease): void {
     // The batch may have been settled meanwhile.
-    if (this.#held.delete(token)) controller.abort(new LeaseLostError("the lease of the batch has ended"));
+    if (this.#held.delete(token)) ending.abort(new LeaseLostError("the lease of the batch has ended"));
   }
 }

@@ -42,7 +42,12 @@ export async function testChannel(
   const headers = plan.headers(body);
   using open = openExchange(channel.url);
   const began = clock.monotonicMs();
-  const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, signal);
+  const ending = new AbortController();
+  const cancel = (): void => ending.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", cancel, { once: true });
+  const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, ending);
+  signal.removeEventListener("abort", cancel);
   signal.throwIfAborted();
   const mask = compileMask(secretsOf(channel));
   const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);

@@ -50,6 +50,9 @@ const failures: Readonly<Record<ExchangeFailureKind, { reason: CallFailureReason
 /** Statuses of servers and proxies that may accept the same request later. */
 const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** The last reply without a fault, whatever the size of its batch: most receivers always send the same. */
+let faultlessText: string | undefined;
+
 /**
  * Judges the outcome of one call with a batch.
  *
@@ -77,6 +80,7 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
   if (outcome.text.trim() === "") {
     return validation === "strict" ? invalid("reply has no body") : accepted([], ["reply has no body"]);
   }
+  if (outcome.text === faultlessText) return accepted([], []);
   const parsed = parse(outcome.text);
   if ("problem" in parsed) {
     return validation === "strict" ? invalid(parsed.problem) : accepted([], [parsed.problem]);
@@ -86,6 +90,7 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
     return { kind: "failed", reason: "return_code", message: summary, isRetryable: true };
   }
   if (validation === "strict" && problems.length > 0) return invalid(problems.join("; "));
+  if (failed.length === 0 && problems.length === 0) faultlessText = outcome.text;
   return accepted(failed, problems);
 }
 

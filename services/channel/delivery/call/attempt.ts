@@ -9,23 +9,18 @@ export interface AttemptRequest {
   readonly timeoutMs: number;
 }
 
-/** Calls a receiver. The timeout or the signal ends the call. A timer costs less than `AbortSignal.any`. */
+/** Calls a receiver. The timeout aborts the call, and so may others. @param ending of this call alone */
 export async function attempt(
   exchange: Exchange,
   { timeoutMs, ...request }: AttemptRequest,
   clock: Clock,
-  signal: AbortSignal,
+  ending: AbortController,
 ): Promise<ExchangeOutcome> {
-  const controller = new AbortController();
-  const cancel = (): void => controller.abort(signal.reason);
-  if (signal.aborted) cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  const expire = (): void => controller.abort(new DOMException("no response in time", "TimeoutError"));
+  const expire = (): void => ending.abort(new DOMException("no response in time", "TimeoutError"));
   const cancelTimer = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
   try {
-    return await exchange({ ...request, signal: controller.signal });
+    return await exchange({ ...request, signal: ending.signal });
   } finally {
     cancelTimer();
-    signal.removeEventListener("abort", cancel);
   }
 }

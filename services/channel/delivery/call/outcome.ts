@@ -1,3 +1,4 @@
+import { LruCache } from "../../../../base/cache/lru-cache.ts";
 import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
 import type { Verdict } from "../../judge-reply/judge-reply.ts";
 import type { FailedElement } from "../../judge-reply/read-reply.ts";
@@ -11,10 +12,24 @@ export interface RetryRule {
   readonly retryIntervalMs: number;
 }
 
+/** Outcomes of batches without a fault, by size and note. The store counts those that are the same object together. */
+const faultless = new LruCache<string, Outcome>(100);
+
+function faultlessOf({ note, size }: LeasedBatch): Outcome {
+  const key = `${size} ${note}`;
+  const known = faultless.get(key);
+  if (known !== undefined) return known;
+  const segments = countSegments(note, size, []);
+  const outcome: Outcome = { kind: "succeeded", failedItems: [], warnings: 0, segments };
+  faultless.set(key, outcome);
+  return outcome;
+}
+
 /** Converts the verdict of an attempt to the outcome of its batch. */
 export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule): Outcome {
   const { note, size } = batch;
   if (verdict.kind === "accepted") {
+    if (verdict.failed.length === 0 && verdict.warnings.length === 0) return faultlessOf(batch);
     const failed = verdict.failed.map(({ index }) => index - 1);
     return {
       kind: "succeeded",

@@ -1,4 +1,5 @@
 import { createSecretKey } from "node:crypto";
+import { ownHeaders } from "../../../../base/net/http-client.ts";
 import { defaultSignatureHeader, signBody } from "../../../../base/net/signature.ts";
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
@@ -20,10 +21,8 @@ export interface SendPlan extends RetryRule {
 /** @param channel with its secrets */
 export function compileSendPlan(channel: Channel): SendPlan {
   const { authentication, customHeaders, delivery, url } = channel;
-  const fixed = {
-    ...Object.fromEntries(customHeaders.map(({ name, value }) => [name, value])),
-    "content-type": "application/json",
-  };
+  const custom = Object.fromEntries(customHeaders.map(({ name, value }) => [name, value]));
+  const fixed = { ...ownHeaders(custom), ...custom, "content-type": "application/json" };
   const key = authentication && createSecretKey(authentication.secret, "utf8");
   const header = authentication?.headerName || defaultSignatureHeader;
   const seconds = delivery?.retryIntervalSeconds ?? deliveryDefaults.retryIntervalSeconds;

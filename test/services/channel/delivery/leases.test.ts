@@ -26,7 +26,7 @@ function open(extend: (tokens: readonly string[]) => Promise<readonly string[]>)
 describe("leases", () => {
   it("are prolonged in time until they are dropped", async () => {
     const { clock, calls, leases } = open(async () => []);
-    const { signal } = leases.hold(batch("a"), 0);
+    const { signal } = leases.hold(batch("a"), 0).ending;
     await clock.advance(200_000);
     leases.drop("a");
     await clock.advance(100_000);
@@ -40,12 +40,12 @@ describe("leases", () => {
     const { clock, leases } = open(async () => ["a"]);
     const [a, b] = [leases.hold(batch("a"), 0), leases.hold(batch("b"), 0)];
     await clock.advance(40_000);
-    expect([a.signal.aborted, b.signal.aborted]).toEqual([true, false]);
+    expect([a.ending.signal.aborted, b.ending.signal.aborted]).toEqual([true, false]);
   });
 
   it("that cannot be prolonged end before another process may have the batch", async () => {
     const { clock, failures, leases } = open(() => Promise.reject(new Error("away")));
-    const { signal } = leases.hold(batch("a"), 0);
+    const { signal } = leases.hold(batch("a"), 0).ending;
     await clock.advance(39_000);
     expect([signal.aborted, failures.length > 0]).toEqual([false, true]);
     await clock.advance(20_999);
