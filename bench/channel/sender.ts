@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareRun } from "../../services/channel/delivery/prepare/prepare.ts";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
+// The peer has loaded undici before its time begins, too.
+import "../../base/net/kept-connections.ts";
 import { batchSize, ended, manyUsers, openDelivery, startPush } from "./world.ts";
 
 /** Prepares all batches for this many recipients, then sends them, and prints the duration of both. */
@@ -14,7 +16,7 @@ const audience = manyUsers(Number(recipients));
 let peakBytes = 0;
 const watching = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
-}, 50);
+}, 200);
 
 const run = await startPush(store, url, -1, Number(size));
 const { signal } = new AbortController();
