@@ -69,7 +69,7 @@ it("moves push channels with their tasks, runs and batches", async () => {
   const path = join(await openFolder(), "channels.db");
   {
     await using channels = await openSqliteChannels({ path, ...small });
-    await preparedRun(channels, [["a", "b"], ["c"]]);
+    await preparedRun(channels, [["a", "b"], ["c"], ["d"]]);
     await addChannel(channels, "second");
   }
   const connection = await inSchema(migrateChannels)();
@@ -79,7 +79,7 @@ it("moves push channels with their tasks, runs and batches", async () => {
   const { items: found } = await channels.channels({}, { limit: 10 });
   expect(found.map(({ name }) => name).toSorted()).toEqual(["mail", "second"]);
   const mail = found.find(({ name }) => name === "mail")!;
-  expect((await leaseAll(channels, mail.channelId)).map(({ size }) => size)).toEqual([2, 1]);
+  expect((await leaseAll(channels, mail.channelId)).map(({ size }) => size)).toEqual([2, 1, 1]);
   const third = await addChannel(channels, "third");
   expect(found.map(({ channelId }) => channelId)).not.toContain(third);
 });
