@@ -22,7 +22,7 @@ const uuidWindowSchema = z.strictObject({
     .default(12_000_000)
     .describe(
       "Uuids in memory. In a data folder they take 16 to 32 bytes each, and if there are more, the older half is " +
-        "deleted. In PostgreSQL they take 30 to 40 bytes each, a replica divides the number among the projects, and " +
+        "deleted. In PostgreSQL they take 30 to 45 bytes each, a replica divides the number among the projects, and " +
         "more uuids are stored as rows, which costs CPU time but forgets none.",
     ),
 });

@@ -77,10 +77,18 @@ export function uuidBatchOf({ seq, projects, firstMs, lastMs }: Batch): UuidBatc
   let hashTo = 0;
   let timeTo = count * hashBytes;
   for (const uuids of all) {
-    for (const at of uuids.claimed) {
-      hashTo += uuids.hashes.copy(claims, hashTo, at * hashBytes, (at + 1) * hashBytes);
-      timeTo = claims.writeDoubleLE(Math.round(uuids.timeOf(at)), timeTo);
-    }
+    for (const at of uuids.claimed) timeTo = claims.writeDoubleLE(Math.round(uuids.timeOf(at)), timeTo);
+    for (const [from, to] of rangesOf(uuids.claimed))
+      hashTo += uuids.hashes.copy(claims, hashTo, from * hashBytes, to * hashBytes);
   }
   return { seq, firstMs: Math.floor(firstMs), lastMs: Math.ceil(lastMs), claims };
+}
+
+/** Divides positions into ranges of consecutive ones. */
+function* rangesOf(positions: readonly number[]): Generator<readonly [from: number, to: number]> {
+  for (let first = 0, at = 1; first < positions.length; at++) {
+    if (positions[at] === positions[at - 1]! + 1) continue;
+    yield [positions[first]!, positions[at - 1]! + 1];
+    first = at;
+  }
 }

@@ -20,7 +20,7 @@ export interface PostgresIntakeOptions extends PostgresConnection {
   /** The time after its receipt during which a uuid is not accepted again. Default 3 h. */
   readonly uuidWindowMs?: number;
   /**
-   * The maximum number of uuids in memory, at 30 to 40 bytes each. Beyond it the oldest are rows of tables, which are
+   * The maximum number of uuids in memory, at 30 to 45 bytes each. Beyond it the oldest are rows of tables, which are
    * read for each batch. Default 12 million.
    */
   readonly maxUuids?: number;

@@ -38,7 +38,7 @@ interface Chunk {
 }
 
 /**
- * The claims of the last batches of a spool, which are the newest of all: 24 bytes each, and 5 to 16 in a table of
+ * The claims of the last batches of a spool, which are the newest of all: 24 bytes each, and 7 to 20 in a table of
  * their positions with linear probing. It is valid as long as no other loader writes.
  */
 export class RecentUuids {
@@ -46,8 +46,10 @@ export class RecentUuids {
   #batches: RecentBatch[] = [];
   /** By position; undefined when none of its claims is remembered. */
   readonly #chunks: (Chunk | undefined)[] = [];
-  /** Positions of claims plus 1, of which some may be removed; 0 is an empty slot. */
+  /** Positions of claims, of which some may be removed. */
   #slots = new Int32Array(minSlots);
+  /** A byte of the hash of each slot, so that few others are compared; 0 is an empty slot. */
+  #tags = new Uint8Array(minSlots);
   /** The positions of the oldest claim, and after the newest. */
   #start = 0;
   #end = 0;
@@ -92,6 +94,7 @@ export class RecentUuids {
     let slots = minSlots;
     while (slots < (this.#end + count) * 2) slots *= 2;
     this.#slots = new Int32Array(slots);
+    this.#tags = new Uint8Array(slots);
     for (let position = this.#start; position < this.#end; position++) this.#index(position);
   }
 
@@ -100,8 +103,9 @@ export class RecentUuids {
     if (this.size === 0) return;
     const { words } = uuids;
     for (let at = 0; at * hashWords < words.length; at++) {
-      const position = this.#slots[this.#slotOf(words, at * hashWords)]! - 1;
-      if (position === -1) continue;
+      const slot = this.#slotOf(words, at * hashWords);
+      if (this.#tags[slot] === 0) continue;
+      const position = this.#slots[slot]!;
       const timeMs = this.#chunkOf(position).times.readDoubleLE((position & (chunkUuids - 1)) * 8);
       uuids.learn(at, timeMs, Number.POSITIVE_INFINITY);
     }
@@ -168,21 +172,32 @@ export class RecentUuids {
   /** Lets the slot of a hash refer to a position, instead of an earlier one. */
   #index(position: number): void {
     const { words } = this.#chunkOf(position);
-    this.#slots[this.#slotOf(words, (position & (chunkUuids - 1)) * hashWords)] = position + 1;
+    const at = (position & (chunkUuids - 1)) * hashWords;
+    const slot = this.#slotOf(words, at);
+    this.#slots[slot] = position;
+    this.#tags[slot] = tagOf(words, at);
   }
 
   /** Returns the slot of a hash, or the empty slot for it. */
   #slotOf(words: Uint32Array, at: number): number {
     const { length } = this.#slots;
+    const tag = tagOf(words, at);
     const first = slotOf(length, words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
     for (let slot = first; ; slot = (slot + 1) & (length - 1)) {
-      const position = this.#slots[slot]! - 1;
-      if (position === -1) return slot;
+      const found = this.#tags[slot]!;
+      if (found === 0) return slot;
+      if (found !== tag) continue;
+      const position = this.#slots[slot]!;
       if (position < this.#start) continue;
       const other = this.#chunkOf(position).words;
       if (isSameHash(words, at, other, (position & (chunkUuids - 1)) * hashWords)) return slot;
     }
   }
+}
+
+/** Returns a byte of a hash other than 0. */
+function tagOf(words: Uint32Array, at: number): number {
+  return words[at]! & 0xff || 1;
 }
 
 function createChunk(): Chunk {
