@@ -33,6 +33,48 @@ export function parseLocalTime(text: string): number | undefined {
   return dateMs + hour * hourMs + minute * minuteMs + ofMinute;
 }
 
+/** The bytes of the last minute that `readLocalTime` has read, `yyyy-MM-dd HH:mm:`, and its start. */
+const minuteBytes = Buffer.alloc(17);
+let minuteStartMs = Number.NaN;
+
+/** Reads a text, as its bytes, like `parseLocalTime`. Neighbouring records mostly have times of the same minute. */
+export function readLocalTime(bytes: Buffer, start: number, end: number): number | undefined {
+  const inMinuteMs = isLastMinute(bytes, start, end)
+    ? secondsAt(bytes, start + minuteBytes.length, end)
+    : Number.NaN;
+  if (inMinuteMs >= 0) return minuteStartMs + inMinuteMs;
+  const localMs = parseLocalTime(bytes.toString("latin1", start, end));
+  if (localMs === undefined) return undefined;
+  bytes.copy(minuteBytes, 0, start, start + minuteBytes.length);
+  minuteStartMs = Math.floor(localMs / minuteMs) * minuteMs;
+  return localMs;
+}
+
+function isLastMinute(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < minuteBytes.length) return false;
+  for (let at = 0; at < minuteBytes.length; at++) if (bytes[start + at] !== minuteBytes[at]) return false;
+  return true;
+}
+
+/** Reads `ss` or `ss.SSS` as milliseconds; NaN for other forms and for a leap second. */
+function secondsAt(bytes: Uint8Array, start: number, end: number): number {
+  const second = digitsAt(bytes, start, start + 2);
+  if (!(second < 60)) return Number.NaN;
+  if (end === start + 2) return second * secondMs;
+  const isFraction = end === start + 6 && bytes[start + 2] === dot;
+  return isFraction ? second * secondMs + digitsAt(bytes, start + 3, end) : Number.NaN;
+}
+
+function digitsAt(bytes: Uint8Array, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const digit = bytes[at]! - zero;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
 /** Reads `yyyy-MM-dd` as the start of the day. Returns undefined for other forms and for days that do not exist. */
 export function parseDate(text: string): number | undefined {
   return text.length === 10 ? dateAtStart(text) : undefined;
@@ -41,6 +83,7 @@ export function parseDate(text: string): number | undefined {
 const space = 0x20;
 const hyphen = 0x2d;
 const dot = 0x2e;
+const zero = 0x30;
 const colon = 0x3a;
 
 function dateAtStart(text: string): number | undefined {
@@ -55,7 +98,7 @@ function dateAtStart(text: string): number | undefined {
 function digits(text: string, from: number, to: number): number {
   let number = 0;
   for (let at = from; at < to; at++) {
-    const digit = text.charCodeAt(at) - 48;
+    const digit = text.charCodeAt(at) - zero;
     if (digit < 0 || digit > 9) return Number.NaN;
     number = number * 10 + digit;
   }

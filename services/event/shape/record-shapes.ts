@@ -1,5 +1,5 @@
 import { closeArray, comma, openArray, quote, space } from "../../../base/json/bytes.ts";
-import { parseLocalTime } from "../../../base/time/local-time.ts";
+import { readLocalTime } from "../../../base/time/local-time.ts";
 import type { Property } from "../../../store/events/events.ts";
 import type { ProjectState } from "../load/project-state.ts";
 import { isAcceptedTime } from "../record/check-record.ts";
@@ -49,6 +49,7 @@ interface Branch {
 /** Limits the memory, and the time for records that are all different. */
 const maxBranches = 4_096;
 const maxBranchesOfNode = 64;
+const maxLastEvents = 4;
 
 const nullBytes = Buffer.from("null");
 const trueBytes = Buffer.from("true");
@@ -66,6 +67,8 @@ export class RecordShapes {
   readonly #reader = new ValueReader();
   readonly #state: ProjectState;
   readonly #root: Node = [];
+  /** Some of the last events, which are found by the bytes of their names. */
+  readonly #lastEvents: { readonly name: Uint8Array; readonly number: number }[] = [];
   /** Of the last match. */
   #shape: Shape | undefined;
   #branches = 0;
@@ -191,28 +194,50 @@ export class RecordShapes {
   #complete(bytes: Buffer, shape: Shape, first: number, receivedMs: number): ShapedEvent | undefined {
     const { values } = this;
     const { places } = shape;
-    const textAt = (place: number | undefined): string | undefined => {
-      if (place === undefined) return undefined;
-      const end = values.ends[first + place]!;
-      return end === -1 ? undefined : bytes.toString("utf8", values.starts[first + place]!, end);
-    };
-    const name = textAt(places.event);
-    const eventNumber = name === undefined ? undefined : this.#state.knownEvent(name);
-    const accountId = textAt(places.account);
-    const distinctId = textAt(places.visitor);
+    const eventNumber = this.#eventAt(bytes, placeOf(first, places.event));
+    const accountId = this.#textAt(bytes, placeOf(first, places.account));
+    const distinctId = this.#textAt(bytes, placeOf(first, places.visitor));
     if (eventNumber === undefined || (accountId === undefined && distinctId === undefined)) return undefined;
     const toInstant = this.#zoneOf(first, places.zone);
-    const localMs = parseLocalTime(textAt(places.time) ?? "");
+    const localMs = this.#localTimeAt(bytes, placeOf(first, places.time));
     if (toInstant === undefined || localMs === undefined) return undefined;
     const timeMs = toInstant(localMs);
     if (!isAcceptedTime(timeMs, receivedMs)) return undefined;
     for (const place of shape.times) {
-      const text = textAt(place);
-      const propertyMs = text === undefined ? 0 : parseLocalTime(text);
+      const isEmpty = values.ends[first + place] === -1;
+      const propertyMs = isEmpty ? 0 : this.#localTimeAt(bytes, first + place);
       if (propertyMs === undefined) return undefined;
       values.numbers[first + place] = toInstant(propertyMs);
     }
-    return { shape, first, timeMs, eventNumber, accountId, distinctId, uuid: textAt(places.uuid) };
+    const uuid = this.#textAt(bytes, placeOf(first, places.uuid));
+    return { shape, first, timeMs, eventNumber, accountId, distinctId, uuid };
+  }
+
+  /** @param at a place among all values; -1 is none */
+  #textAt(bytes: Buffer, at: number): string | undefined {
+    const end = at === -1 ? -1 : this.values.ends[at]!;
+    return end === -1 ? undefined : bytes.toString("utf8", this.values.starts[at]!, end);
+  }
+
+  #localTimeAt(bytes: Buffer, at: number): number | undefined {
+    const end = at === -1 ? -1 : this.values.ends[at]!;
+    return end === -1 ? undefined : readLocalTime(bytes, this.values.starts[at]!, end);
+  }
+
+  /** Returns the number of the event that is named at a place; undefined when it is new. */
+  #eventAt(bytes: Buffer, at: number): number | undefined {
+    const end = at === -1 ? -1 : this.values.ends[at]!;
+    if (end === -1) return undefined;
+    const start = this.values.starts[at]!;
+    for (const { name, number } of this.#lastEvents) {
+      if (name.length === end - start && isAt(bytes, start, name)) return number;
+    }
+    const number = this.#state.knownEvent(bytes.toString("utf8", start, end));
+    if (number !== undefined) {
+      if (this.#lastEvents.length === maxLastEvents) this.#lastEvents.shift();
+      this.#lastEvents.push({ name: Uint8Array.from(bytes.subarray(start, end)), number });
+    }
+    return number;
   }
 
   /** Returns the function from local time to instant; undefined when the offset of the record is not valid. */
@@ -221,6 +246,11 @@ export class RecordShapes {
     const offsetMs = readZoneOffset(this.values.numbers[first + place]);
     return offsetMs === undefined ? undefined : (localMs) => localMs - offsetMs;
   }
+}
+
+/** Returns a place among all values; -1 if the shape has none. */
+function placeOf(first: number, place: number | undefined): number {
+  return place === undefined ? -1 : first + place;
 }
 
 /** Returns the branch whose bytes are at an offset, and moves it forward. */

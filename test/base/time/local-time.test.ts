@@ -10,6 +10,7 @@ import {
   minLocalMs,
   parseDate,
   parseLocalTime,
+  readLocalTime,
 } from "../../../base/time/local-time.ts";
 
 describe("local times", () => {
@@ -20,6 +21,27 @@ describe("local times", () => {
         const text = formatLocalTime(ms);
         const whole = ms - (((ms % 1_000) + 1_000) % 1_000);
         expect([parseLocalTime(text), parseLocalTime(text.slice(0, 19))]).toEqual([ms, whole]);
+      }),
+    );
+  });
+
+  it("are read from bytes as from texts, whichever was read before", () => {
+    const minutes = fc.constantFrom(
+      "2026-01-02 03:04:",
+      "2026-01-02 03:05:",
+      "2026-02-29 03:04:",
+      "2026-01-02T03:04:",
+    );
+    const digits = fc.stringMatching(/^[0-6][0-9]$/);
+    const ends = fc.constantFrom("", ".000", ".678", ".67", ".6a8", ",678", ".6789", "é", "Z");
+    const texts = fc.tuple(minutes, digits, ends).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(texts, fc.string()), { maxLength: 20 }), fc.nat(9), (list, start) => {
+        const read = list.map((text) => {
+          const bytes = Buffer.from(`${" ".repeat(start)}${text}7`);
+          return readLocalTime(bytes, start, bytes.length - 1);
+        });
+        expect(read).toEqual(list.map(parseLocalTime));
       }),
     );
   });
