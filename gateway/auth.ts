@@ -69,6 +69,11 @@ export function createAuthorizer(options: AuthOptions): Authorize {
   const identify = createIdentify(options);
   const hasNoUseForKeys = options.mode === "off" && options.keys.length === 0;
   return (record, served, header) => {
+    if (hasNoUseForKeys && record.peer.certificate === undefined) {
+      record.caller = anonymous;
+      record.mayCall = false;
+      return;
+    }
     const sent = hasNoUseForKeys ? [] : presentedKeys(header);
     const ofSession =
       sent.length > 0 || hasNoUseForKeys || record.protocol === "grpc" ? [] : sessionKeys(options, header);

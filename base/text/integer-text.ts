@@ -7,6 +7,8 @@ const maxDigits = 40;
  * sign.
  */
 export function readIntegerText(text: string): bigint | undefined {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && String(number) === text) return BigInt(number);
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
   if (match === null || text.length > maxDigits) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;

@@ -2,73 +2,44 @@ import {
   create,
   type DescField,
   type DescMessage,
-  type JsonValue,
   type Message,
   ScalarType,
+  toJson,
   toJsonString,
 } from "@bufbuild/protobuf";
-import type { JsonBounds, ScannedJson } from "../../base/json/bounds.ts";
-import { decodeJson, type UnknownMembers } from "../rest/json-message.ts";
-import { parseJsonText, readJsonText } from "../rest/json-text.ts";
+import { type JsonBounds, type ScannedJson, unscannedBytes } from "../../base/json/bounds.ts";
+import { compileJsonText, type UnknownMembers } from "../rest/json-message.ts";
+import { readJsonText } from "../rest/json-text.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { onlyBytesField } from "./wire.ts";
 
-/** Proto3 JSON of one message type. */
-export interface JsonCodec {
-  /** Throws INVALID_ARGUMENT for JSON that is not this message. */
-  readonly decode: (json: JsonValue) => Message;
-  readonly encode: (message: Message) => string;
-}
+/** Writes a message as proto3 JSON. */
+export type WriteJson = (message: Message) => string;
 
 /**
- * Creates the codec of a message type. Messages with a single field of bytes are
- * read and written without protobuf-es, whose base64 is a loop in JavaScript: 200
- * bytes in 0.15 instead of 3.0 µs when written, 0.3 instead of 1.9 µs when read.
- * `test/gateway/codec/json.test.ts` compares both.
+ * Creates the writer of a message type. Messages with a single field of bytes are
+ * written without protobuf-es, whose base64 is a loop in JavaScript: 200 bytes in
+ * 0.15 instead of 3.0 µs. `test/gateway/codec/json.test.ts` compares both.
  */
-export function createJsonCodec(desc: DescMessage, unknown: UnknownMembers = "refuse"): JsonCodec {
+export function createJsonWriter(desc: DescMessage): WriteJson {
   const field = onlyBytesField(desc);
-  return field === undefined ? generalCodec(desc, unknown) : bytesCodec(desc, field, unknown);
-}
-
-function generalCodec(desc: DescMessage, unknown: UnknownMembers): JsonCodec {
-  return {
-    decode: (json) => decodeJson(desc, json, "", unknown),
-    encode: (message) => toJsonString(desc, message),
+  // JSON.stringify is faster without further arguments, which toJsonString gives it.
+  if (field === undefined) return (message) => JSON.stringify(toJson(desc, message));
+  const { localName } = field;
+  const head = headOf(field);
+  return (message) => {
+    const bytes = (message as unknown as Record<string, unknown>)[localName];
+    if (!(bytes instanceof Uint8Array) || bytes.length === 0) return toJsonString(desc, message);
+    return `${head}${encodeBase64(bytes)}${tail}`;
   };
 }
 
-function bytesCodec(
-  desc: DescMessage,
-  { jsonName, localName }: DescField,
-  unknown: UnknownMembers,
-): JsonCodec {
-  const general = generalCodec(desc, unknown);
-  const head = `{${JSON.stringify(jsonName)}:"`;
-  return {
-    decode(json) {
-      const text = onlyText(json, jsonName);
-      const bytes = text === undefined ? undefined : decodeBase64(text);
-      if (bytes === undefined) return general.decode(json);
-      const message = create(desc);
-      (message as unknown as Record<string, Uint8Array>)[localName] = bytes;
-      return message;
-    },
-    encode(message) {
-      const bytes = (message as unknown as Record<string, unknown>)[localName];
-      if (!(bytes instanceof Uint8Array) || bytes.length === 0) return general.encode(message);
-      return `${head}${encodeBase64(bytes)}"}`;
-    },
-  };
+/** Returns how the JSON of a message begins whose only field is bytes. */
+function headOf({ jsonName }: DescField): string {
+  return `{${JSON.stringify(jsonName)}:"`;
 }
 
-/** Returns the string under this key if it is the only key. */
-function onlyText(json: JsonValue, key: string): string | undefined {
-  if (typeof json !== "object" || json === null) return undefined;
-  const keys = Object.keys(json);
-  const value = keys.length === 1 && keys[0] === key ? (json as Record<string, JsonValue>)[key] : undefined;
-  return typeof value === "string" ? value : undefined;
-}
+const tail = '"}';
 
 export interface JsonBody {
   readonly message: Message;
@@ -85,11 +56,35 @@ export function createJsonBodyReader(
   bounds: JsonBounds,
   unknown: UnknownMembers,
 ): (body: Buffer, scanned?: ScannedJson) => JsonBody {
-  const { decode } = createJsonCodec(desc, unknown);
-  const isExact = hasLongs(desc);
+  const field = onlyBytesField(desc);
+  const readBytes = field && createBytesReader(desc, field);
+  const readText = compileJsonText(desc, undefined, unknown, hasLongs(desc));
   return (body, scanned) => {
+    const known = readBytes?.(body);
+    if (known !== undefined) return known;
     const text = readJsonText(body, bounds, scanned);
-    return { message: decode(parseJsonText(text, isExact)), text };
+    return { message: readText(text), text };
+  };
+}
+
+/**
+ * Reads a short body with a single field of bytes, written without white space and with padding, as nearly all are;
+ * returns undefined for others. A body of 200 bytes takes 0.3 instead of 1.9 µs.
+ */
+function createBytesReader(desc: DescMessage, field: DescField): (body: Buffer) => JsonBody | undefined {
+  const { localName } = field;
+  const head = headOf(field);
+  const minBytes = head.length + tail.length;
+  return (body) => {
+    if (body.length < minBytes || body.length > unscannedBytes) return undefined;
+    const text = body.toString("latin1");
+    if (!text.startsWith(head) || !text.endsWith(tail)) return undefined;
+    // A quote or a backslash is not base64, so nothing else can follow.
+    const bytes = decodeBase64(text.slice(head.length, -tail.length));
+    if (bytes === undefined) return undefined;
+    const message = create(desc);
+    (message as unknown as Record<string, Uint8Array>)[localName] = bytes;
+    return { message, text };
   };
 }
 

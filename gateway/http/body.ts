@@ -6,6 +6,7 @@ import type { JsonBoundsScan, JsonExcess, ScannedJson } from "../../base/json/bo
 import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
+import { type BodySink, Http1Request } from "./http1-request.ts";
 import { MessageBuffer } from "./message-buffer.ts";
 import type { ByteShare } from "./open-bytes.ts";
 
@@ -184,38 +185,70 @@ function collect(
   hold: ByteShare,
   reader: BodyReader,
 ): void {
-  const body = new MessageBuffer();
-  let length = 0;
-  let isRefused = false;
-  let isOver = false;
-  const fail = (reason: ConnectError): void => {
-    if (!isOver) failLater(reader, reason);
-    isOver = true;
-  };
+  const collector = new Collector(declared, room, hold, reader);
+  if (request instanceof Http1Request && request.readInto(collector)) return;
   const onData = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length > room.maxBytes) fail(tooLarge(room));
-    else if (hold.isOpen && !isRefused) {
-      body.add(chunk, declared);
-      hold.take(chunk.length);
-      isRefused = length > longBytes && reader.isRefused?.(body.all) === true;
-      if (isRefused) body.discard();
-    }
-    if (!isOver && hold.isOpen) return;
-    request.off("data", onData);
-    body.take();
+    if (!collector.receive(chunk)) request.off("data", onData);
   };
-  const onClose = (): void => fail(new ConnectError("the caller closed the connection", Code.Canceled));
+  const onClose = (): void => collector.abort();
   request.on("data", onData);
-  request.on("end", () => {
-    if (isOver || !hold.isOpen) return;
-    isOver = true;
-    reader.bytesRead(length);
-    reader.receive(body.take() ?? Buffer.alloc(0));
-  });
+  request.on("end", () => collector.end());
   request.on("error", onClose);
   // An aborted request is also an error on HTTP/1.1.
   if (request.httpVersionMajor === 2) request.on("aborted", onClose);
+}
+
+/** A body that arrives. */
+class Collector implements BodySink {
+  readonly #declared: number;
+  readonly #room: BodyLimit;
+  readonly #hold: ByteShare;
+  readonly #reader: BodyReader;
+  readonly #body = new MessageBuffer();
+  #length = 0;
+  #isRefused = false;
+  #isOver = false;
+
+  constructor(declared: number, room: BodyLimit, hold: ByteShare, reader: BodyReader) {
+    this.#declared = declared;
+    this.#room = room;
+    this.#hold = hold;
+    this.#reader = reader;
+  }
+
+  receive(chunk: Buffer): boolean {
+    const hold = this.#hold;
+    this.#length += chunk.length;
+    if (this.#length > this.#room.maxBytes) this.#fail(tooLarge(this.#room));
+    else if (hold.isOpen && !this.#isRefused) this.#add(chunk);
+    if (!this.#isOver && hold.isOpen) return true;
+    this.#body.take();
+    return false;
+  }
+
+  #add(chunk: Buffer): void {
+    const body = this.#body;
+    body.add(chunk, this.#declared);
+    this.#hold.take(chunk.length);
+    this.#isRefused = this.#length > longBytes && this.#reader.isRefused?.(body.all) === true;
+    if (this.#isRefused) body.discard();
+  }
+
+  end(): void {
+    if (this.#isOver || !this.#hold.isOpen) return;
+    this.#isOver = true;
+    this.#reader.bytesRead(this.#length);
+    this.#reader.receive(this.#body.take() ?? Buffer.alloc(0));
+  }
+
+  abort(): void {
+    this.#fail(new ConnectError("the caller closed the connection", Code.Canceled));
+  }
+
+  #fail(reason: ConnectError): void {
+    if (!this.#isOver) failLater(this.#reader, reason);
+    this.#isOver = true;
+  }
 }
 
 /** Fails after the events of a broken request: before them its response does not know that the connection is closed. */

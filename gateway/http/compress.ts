@@ -45,8 +45,11 @@ export function compressResponse(
   }));
 }
 
-/** A UTF-16 unit is at most three bytes, so the bytes of short texts are not counted. */
-function isBelow(body: string | Uint8Array, minBytes: number): boolean {
+/**
+ * Returns whether a response is too short to be compressed. A UTF-16 unit is at most three bytes, so the bytes of short
+ * texts are not counted.
+ */
+export function isBelow(body: string | Uint8Array, minBytes: number): boolean {
   return (typeof body === "string" && body.length * 3 < minBytes) || Buffer.byteLength(body) < minBytes;
 }
 

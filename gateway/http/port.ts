@@ -4,6 +4,7 @@ import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import type { GatewayLimits } from "../limits.ts";
+import { notifyClosed, watchClose } from "./close-listener.ts";
 import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
@@ -93,6 +94,7 @@ export function createPort(options: PortOptions): Port {
       socket[kResponse] = response;
       const calls = startHttp1Call(response);
       response.on("close", forget);
+      watchClose(response);
       if (draining) closeAfterResponse(response);
       if (calls > maxPipelined) {
         keep(options, request, response);
@@ -266,6 +268,7 @@ function forget(this: http.ServerResponse): void {
   const socket = this.req.socket as Http1Socket;
   if (socket[kResponse] === this) socket[kResponse] = null;
   beginNext(socket);
+  notifyClosed(this);
 }
 
 /** Closes the connection after a response that is sent while the port drains: its peer could send another request. */

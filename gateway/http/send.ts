@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse, NodeRequest, NodeResponse } from "./http.ts";
+import { Http1Request } from "./http1-request.ts";
 
 /**
  * The maximum of a request that is read and discarded, so that a client which is still sending can read its
@@ -87,7 +88,8 @@ const skippedBytes = 64 * 1024;
 export function skipShortBody(request: NodeRequest): boolean {
   const { "content-length": declared, expect } = request.headers;
   // When the rest of a body arrives that was partly read is unknown.
-  const isUntouched = request.readableFlowing === null;
+  const isTaken = request instanceof Http1Request && request.isTaken;
+  const isUntouched = request.readableFlowing === null && !isTaken;
   const isShort =
     isUntouched && declared !== undefined && Number(declared) <= skippedBytes && expect === undefined;
   if ("stream" in request || !isShort) return false;

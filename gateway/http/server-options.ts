@@ -2,6 +2,7 @@ import type * as http from "node:http";
 import type * as http2 from "node:http2";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
+import { Http1Request } from "./http1-request.ts";
 
 /** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
 export interface TlsOptions {
@@ -27,8 +28,9 @@ export function contextOf({ cert, key, ca }: TlsOptions): SecureContextOptions {
   return { cert, key, ...(ca !== undefined && { ca }), minVersion: "TLSv1.2" };
 }
 
-export function http1Options(limits: GatewayLimits): http.ServerOptions {
+export function http1Options(limits: GatewayLimits): http.ServerOptions<typeof Http1Request> {
   return {
+    IncomingMessage: Http1Request,
     maxHeaderSize: limits.maxHeaderBytes,
     ...timesOf(limits),
     connectionsCheckingInterval: timeoutCheckMsOf(limits),

@@ -11,9 +11,11 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { bodyLimitOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { type BodyReader, BodyScan, collectBody, type OpenScan } from "./body.ts";
+import { type CloseListener, setCloseListener } from "./close-listener.ts";
 import type { HttpResponse } from "./http.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./http.ts";
 import { type ByteShare, countResponse, type ShareOwner } from "./open-bytes.ts";
+import { type PlainResponse, sendPlain } from "./plain-response.ts";
 import { endUnreadRequest, skipShortBody } from "./send.ts";
 
 /** How a protocol reads and writes one unary method over plain HTTP. */
@@ -27,7 +29,7 @@ export interface UnaryHttp {
     output: Message,
     call: Call,
     request: NodeRequest,
-  ) => HttpResponse | Promise<HttpResponse>;
+  ) => HttpResponse | PlainResponse | Promise<HttpResponse>;
   readonly encodeError: (error: ConnectError, call: Call) => HttpResponse;
 }
 
@@ -64,7 +66,7 @@ export function serveUnaryHttp(
 }
 
 /** One request and its response. The first of response, error, deadline and a closed connection ends it. */
-class Exchange implements BodyReader, ShareOwner {
+class Exchange implements BodyReader, ShareOwner, CloseListener {
   readonly #gateway: GatewayContext;
   readonly #method: UnaryHttp;
   readonly #input: UnaryInput;
@@ -103,9 +105,7 @@ class Exchange implements BodyReader, ShareOwner {
     const { limits, observer, authorize, openBytes } = this.#gateway;
     const { served, timeoutMs } = this.#method;
     observer.started(this.#record);
-    const response = this.#response as UnaryResponse;
-    response[kExchange] = this;
-    response.on("close", onClose);
+    setCloseListener(this.#response, this);
     let standing: Standing;
     try {
       authorize(this.#record, served, this.#call.requestHeader);
@@ -178,7 +178,7 @@ class Exchange implements BodyReader, ShareOwner {
     this.finish(this.#method.encodeError(error, this.#call));
   }
 
-  finish(content: HttpResponse): void {
+  finish(content: HttpResponse | PlainResponse): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#hold?.close();
@@ -188,7 +188,7 @@ class Exchange implements BodyReader, ShareOwner {
   }
 
   /** Returns the size of the body, which is an internal error if the handler's headers cannot be sent. */
-  #write(content: HttpResponse): number {
+  #write(content: HttpResponse | PlainResponse): number {
     const { requestId } = this.#record;
     try {
       const bytes = write(this.#request, this.#response, requestId, content);
@@ -208,30 +208,30 @@ class Exchange implements BodyReader, ShareOwner {
   }
 }
 
-const kExchange = Symbol("exchange");
-
-type UnaryResponse = ServerResponse & { [kExchange]?: Exchange | undefined };
-
-/** Shared by all calls; finds the call by its response. */
-function onClose(this: UnaryResponse): void {
-  this[kExchange]?.closed();
-  // Over HTTP/2 it stays as long as its stream, until V8 collects the whole heap.
-  this[kExchange] = undefined;
-}
-
 /** Returns the size of the body. */
-function write(request: NodeRequest, target: NodeResponse, requestId: string, content: HttpResponse): number {
+function write(
+  request: NodeRequest,
+  target: NodeResponse,
+  requestId: string,
+  content: HttpResponse | PlainResponse,
+): number {
   // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
-  const { headers, body } = content;
-  const bytes = Buffer.byteLength(body);
+  const bytes = Buffer.byteLength(content.body);
   if (response.destroyed || response.writableEnded) return bytes;
+  const isPlain = "contentType" in content;
+  if (isPlain && "shouldKeepAlive" in target && sendPlain(target, content, bytes, requestId)) return bytes;
+  const { status, headers, body } = isPlain ? withHeaders(content) : content;
   headers["x-request-id"] = requestId;
   headers["content-length"] = bytes;
   const isCut = !request.complete && !skipShortBody(request);
   if (isCut && request.httpVersionMajor === 1) headers["connection"] = "close";
-  response.writeHead(content.status, headers);
+  response.writeHead(status, headers);
   response.end(body);
   if (isCut) endUnreadRequest(request);
   return bytes;
+}
+
+function withHeaders({ contentType, body }: PlainResponse): HttpResponse {
+  return { status: 200, headers: { "content-type": contentType }, body };
 }

@@ -6,11 +6,12 @@ import { JsonBoundsScan } from "../../base/json/bounds.ts";
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
 import { hasReason, malformedMessage } from "../call/refusals.ts";
-import { createJsonBodyReader, createJsonCodec } from "../codec/json.ts";
+import { createJsonBodyReader, createJsonWriter } from "../codec/json.ts";
 import { readMessage } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { compressResponse } from "../http/compress.ts";
+import { compressResponse, isBelow } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
+import type { PlainResponse } from "../http/plain-response.ts";
 import { serveUnaryHttp, type UnaryHttp, type UnaryInput } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
@@ -72,11 +73,11 @@ function jsonOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const { input, output } = served.desc;
   const bounds = jsonBoundsOf(gateway.limits, served);
   const read = createJsonBodyReader(input, bounds, gateway.unknownMembers);
-  const { encode } = createJsonCodec(output);
+  const write = createJsonWriter(output);
   return {
     openScan: () => new JsonBoundsScan(bounds),
     decode: ({ body, scanned }) => read(body, scanned).message,
-    encode: (message, call, request) => succeed(gateway, call, request, "application/json", encode(message)),
+    encode: (message, call, request) => succeed(gateway, call, request, "application/json", write(message)),
   };
 }
 
@@ -101,11 +102,14 @@ function succeed(
   request: NodeRequest,
   contentType: string,
   body: string | Uint8Array,
-): HttpResponse | Promise<HttpResponse> {
+): HttpResponse | PlainResponse | Promise<HttpResponse> {
+  const { compressMinBytes } = gateway.limits;
+  if (!call.hasResponseHeader && !call.hasResponseTrailer && isBelow(body, compressMinBytes))
+    return { contentType, body };
   const headers: OutgoingHttpHeaders = { "content-type": contentType };
   call.assignResponseHeader(headers);
   assignTrailers(call, headers);
-  return compressResponse({ status: 200, headers, body }, request, gateway.limits.compressMinBytes);
+  return compressResponse({ status: 200, headers, body }, request, compressMinBytes);
 }
 
 function encodeError(error: ConnectError, call: Call): HttpResponse {

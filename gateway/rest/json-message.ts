@@ -1,4 +1,12 @@
-import { type DescMessage, fromJson, type JsonValue, type Message } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import { unscannedBytes } from "../../base/json/bounds.ts";
 import { createJsonReaders, type JsonForm, type ReadJson } from "../../base/rpc/json-reader.ts";
 import { JsonReading } from "../../base/rpc/json-reading.ts";
 import { bare, knownNames, listKnown } from "../../base/text/known-names.ts";
@@ -12,6 +20,7 @@ import {
   roundWithin,
   takesNull,
 } from "./json-elements.ts";
+import { parseJsonText } from "./json-text.ts";
 import { badRequest, maxViolations } from "./violations.ts";
 
 /** The treatment of members that have no field, which are mostly misspelt. */
@@ -51,6 +60,40 @@ export function decodeJson(
     : readerOf[unknown](desc)(json, reading, 1);
   if (message === undefined || reading.hasFaults) throw badRequest(reading.faults(at));
   return message as Message;
+}
+
+/**
+ * Compiles a reader of texts that are messages in proto3 JSON. A short text is read without BigNumbers first: where
+ * they matter, a number is refused, and the text is read again.
+ * @param field of the message that a text is the value of; undefined for the whole message
+ * @param isExact whether numbers of long texts may have to be BigNumbers
+ */
+export function compileJsonText(
+  desc: DescMessage,
+  field: DescField | undefined,
+  unknown: UnknownMembers,
+  isExact = true,
+): (text: string) => Message {
+  const whole = (json: JsonValue): JsonValue => (field === undefined ? json : { [field.jsonName]: json });
+  const type = field === undefined ? desc : field.fieldKind === "message" && !field.oneof && field.message;
+  const readShort = type && !isGoogleType(type) ? readerOf[unknown](type) : undefined;
+  const depth = field === undefined ? 1 : 2;
+  return (text) => {
+    const isShort = text.length <= unscannedBytes;
+    if (isShort && readShort !== undefined) {
+      const reading = new JsonReading(maxViolations);
+      const message = readShort(parseJsonText(text, false), reading, depth) as Message | undefined;
+      if (message !== undefined && !reading.hasFaults) return placeIn(desc, field, message);
+    }
+    return decodeJson(desc, whole(parseJsonText(text, isShort || isExact)), "", unknown);
+  };
+}
+
+function placeIn(desc: DescMessage, field: DescField | undefined, value: Message): Message {
+  if (field === undefined) return value;
+  const message = create(desc);
+  (message as unknown as Record<string, Message>)[field.localName] = value;
+  return message;
 }
 
 function readGoogleMessage(desc: DescMessage, json: JsonValue, reading: JsonReading): Message | undefined {

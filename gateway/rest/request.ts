@@ -1,11 +1,4 @@
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type JsonObject,
-  type JsonValue,
-  type Message,
-} from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { JsonBoundsScan, type ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
@@ -21,8 +14,8 @@ import type { CallerHead } from "../http/request-head.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
-import { decodeJson } from "./json-message.ts";
-import { parseJson } from "./json-text.ts";
+import { compileJsonText } from "./json-message.ts";
+import { parseJson, readJsonText } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
 import { compileQuery, queryValue } from "./query.ts";
 import { badRequest } from "./violations.ts";
@@ -127,11 +120,10 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
       return { message: place(decoded.message), attachment: decoded.attachment };
     };
   }
+  const readText = compileJsonText(input, field, unknown);
   return ({ body: raw, contentType, scanned }) => {
     requireJson(contentType, isForeign);
-    const json = parseJson(raw, bounds, scanned);
-    const whole = field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject);
-    return { message: decodeJson(input, whole, "", unknown) };
+    return { message: readText(readJsonText(raw, bounds, scanned)) };
   };
 
   /** Adds the contents of the body to the request. */

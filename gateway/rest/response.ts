@@ -1,11 +1,4 @@
-import {
-  type DescField,
-  type DescMessage,
-  type JsonObject,
-  type Message,
-  toJson,
-  toJsonString,
-} from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
 import { kResponseAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
@@ -85,7 +78,8 @@ function selectorOf(field: DescField | undefined): (message: Message) => unknown
 
 /** A field that is not set is written as `null`. */
 function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
-  if (field === undefined) return (message) => toJsonString(output, message, jsonOptions);
+  // JSON.stringify is faster without further arguments, which toJsonString gives it.
+  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
   return (message) =>
     JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
 }

@@ -5,8 +5,9 @@ import { kRequestAttachment, type RawBody, type RestCodecs } from "../../base/rp
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { compressResponse } from "../http/compress.ts";
+import { compressResponse, isBelow } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
+import type { PlainResponse } from "../http/plain-response.ts";
 import { type ReceivedBody, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileAdmit, compileRequest } from "./request.ts";
@@ -37,12 +38,15 @@ export function compileUnaryRoute(
     output: Message,
     call: Call,
     request: NodeRequest,
-  ): HttpResponse | Promise<HttpResponse> => {
+  ): HttpResponse | PlainResponse | Promise<HttpResponse> => {
+    const { compressMinBytes } = gateway.limits;
+    const contentType = contentTypeOf(output);
+    const body = write(output, call, 0);
+    if (!call.hasResponseHeader && isBelow(body, compressMinBytes)) return { contentType, body };
     const headers: OutgoingHttpHeaders = {};
     call.assignResponseHeader(headers);
-    headers["content-type"] = contentTypeOf(output);
-    const body = write(output, call, 0);
-    return compressResponse({ status: 200, headers, body }, request, gateway.limits.compressMinBytes);
+    headers["content-type"] = contentType;
+    return compressResponse({ status: 200, headers, body }, request, compressMinBytes);
   };
   const method: UnaryHttp = {
     served,
