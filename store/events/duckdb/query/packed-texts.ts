@@ -1,5 +1,6 @@
 import type { DuckDBBlobVector, DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
 import type { Statement } from "../../sql/parameters.ts";
+import { BlobRuns } from "./blob-runs.ts";
 
 /**
  * The texts of a row as one column of bytes and their lengths. Each text of more than 12 bytes costs a
@@ -33,45 +34,38 @@ export function packTexts(
 /** Reads packed rows of a chunk by the indexes of columns, one row at a time. */
 export class PackedRow {
   readonly #vectors: readonly DuckDBVector[];
-  readonly #textCount: number;
+  readonly #blobs: BlobRuns;
   readonly #texts: (string | null)[];
   #row = 0;
-  #textBytes = 0;
 
   constructor(chunk: DuckDBDataChunk, textCount: number) {
     // Each access to a vector looks up its memory again.
     this.#vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
-    this.#textCount = textCount;
+    this.#blobs = new BlobRuns(this.#vectors[0] as DuckDBBlobVector, chunk.rowCount);
     this.#texts = new Array<string | null>(textCount).fill(null);
   }
 
   moveTo(row: number): void {
     this.#row = row;
-    const view = (this.#vectors[0] as DuckDBBlobVector).getItemBytes(row)!;
-    this.#textBytes = view.byteLength;
-    const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
-    const all = bytes.toString("utf8");
-    // Lengths in bytes are lengths in characters only when each character is one byte; that takes half the time.
-    const isAscii = all.length === bytes.length;
+    this.#blobs.moveTo(row);
     let from = 0;
-    for (let text = 0; text < this.#textCount; text++) {
+    for (let text = 0; text < this.#texts.length; text++) {
       const length = this.#vectors[text + 1]!.getItem(row) as number | null;
       if (length === null) this.#texts[text] = null;
       else {
-        const to = from + length;
-        this.#texts[text] = isAscii ? all.substring(from, to) : bytes.toString("utf8", from, to);
-        from = to;
+        this.#texts[text] = this.#blobs.text(from, from + length);
+        from += length;
       }
     }
   }
 
   /** The bytes of all texts of the row. */
   get textBytes(): number {
-    return this.#textBytes;
+    return this.#blobs.length;
   }
 
   /** @param column the column's index */
   value(column: number): unknown {
-    return column <= this.#textCount ? this.#texts[column - 1] : this.#vectors[column]!.getItem(this.#row);
+    return column <= this.#texts.length ? this.#texts[column - 1] : this.#vectors[column]!.getItem(this.#row);
   }
 }

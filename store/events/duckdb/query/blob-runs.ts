@@ -1,0 +1,101 @@
+import { isAscii } from "node:buffer";
+import { DuckDBBlobVector } from "@duckdb/node-api";
+
+/** What the engine keeps of a blob: its length in 4 bytes, then the blob, or 4 of its bytes and its address. */
+const headBytes = 16;
+const addressAt = 8;
+
+/** Longer blobs have an address. */
+const maxInHead = 12;
+
+/** Blobs are read together up to this size. */
+const maxRunBytes = 65_536;
+
+interface Run {
+  readonly address: number;
+  readonly bytes: Buffer;
+  /** Undefined when a byte is not a character. */
+  readonly ascii: string | undefined;
+}
+
+/**
+ * Reads texts in the blobs of a column without nulls, one blob at a time. Blobs that follow one another in memory, as
+ * those of a result do, are read together: each reading of one with an address costs a call of the engine, 1.3 µs.
+ */
+export class BlobRuns {
+  readonly #vector: DuckDBBlobVector;
+  readonly #heads: DataView;
+  readonly #count: number;
+  #run = runOf(0, Buffer.alloc(0));
+  /** The place of the blob in the run. */
+  #from = 0;
+  #length = 0;
+
+  constructor(vector: DuckDBBlobVector, count: number) {
+    this.#vector = vector;
+    // No public method returns the addresses.
+    this.#heads = vector["dataView"];
+    this.#count = count;
+  }
+
+  moveTo(row: number): void {
+    this.#length = this.#lengthOf(row);
+    if (this.#length <= maxInHead) {
+      this.#run = runOf(0, bufferOf(this.#vector.getItemBytes(row)!));
+      this.#from = 0;
+      return;
+    }
+    const address = this.#addressOf(row);
+    const end = this.#run.address + this.#run.bytes.length;
+    if (address < this.#run.address || address + this.#length > end) this.#run = this.#readFrom(row);
+    this.#from = address - this.#run.address;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Returns the text of a part of the blob in UTF-8. */
+  text(start: number, end: number): string {
+    const { ascii, bytes } = this.#run;
+    const [from, to] = [this.#from + start, this.#from + end];
+    // Cutting a text takes half the time of decoding it.
+    return ascii === undefined ? bytes.toString("utf8", from, to) : ascii.substring(from, to);
+  }
+
+  /** Reads the blob of a row, and those of the next rows that follow it. */
+  #readFrom(row: number): Run {
+    const address = this.#addressOf(row);
+    let length = this.#lengthOf(row);
+    for (let next = row + 1; next < this.#count && length < maxRunBytes; next++) {
+      const more = this.#lengthOf(next);
+      if (more <= maxInHead) continue;
+      if (this.#addressOf(next) !== address + length) break;
+      length += more;
+    }
+    const head = new DataView(new ArrayBuffer(headBytes));
+    head.setUint32(0, length, true);
+    head.setBigUint64(addressAt, this.#heads.getBigUint64(row * headBytes + addressAt, true), true);
+    const blob = new DuckDBBlobVector(head, this.#vector["validity"], this.#vector["vector"], 0, 1);
+    return runOf(address, bufferOf(blob.getItemBytes(0)!));
+  }
+
+  #lengthOf(row: number): number {
+    return this.#heads.getUint32(row * headBytes, true);
+  }
+
+  /** Addresses have at most 48 bits. */
+  #addressOf(row: number): number {
+    const at = row * headBytes + addressAt;
+    return this.#heads.getUint32(at, true) + this.#heads.getUint32(at + 4, true) * 2 ** 32;
+  }
+}
+
+const runOf = (address: number, bytes: Buffer): Run => ({
+  address,
+  bytes,
+  ascii: isAscii(bytes) ? bytes.toString("latin1") : undefined,
+});
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
