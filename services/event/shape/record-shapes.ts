@@ -49,7 +49,7 @@ interface Branch {
 /** Limits the memory, and the time for records that are all different. */
 const maxBranches = 4_096;
 const maxBranchesOfNode = 64;
-const maxLastEvents = 4;
+const maxFirstEvents = 16;
 
 const nullBytes = Buffer.from("null");
 const trueBytes = Buffer.from("true");
@@ -67,8 +67,8 @@ export class RecordShapes {
   readonly #reader = new ValueReader();
   readonly #state: ProjectState;
   readonly #root: Node = [];
-  /** Some of the last events, which are found by the bytes of their names. */
-  readonly #lastEvents: { readonly name: Uint8Array; readonly number: number }[] = [];
+  /** The first events, which are found by the bytes of their names. */
+  readonly #firstEvents: { readonly name: Uint8Array; readonly number: number }[] = [];
   /** Of the last match. */
   #shape: Shape | undefined;
   #branches = 0;
@@ -229,14 +229,12 @@ export class RecordShapes {
     const end = at === -1 ? -1 : this.values.ends[at]!;
     if (end === -1) return undefined;
     const start = this.values.starts[at]!;
-    for (const { name, number } of this.#lastEvents) {
+    for (const { name, number } of this.#firstEvents) {
       if (name.length === end - start && isAt(bytes, start, name)) return number;
     }
     const number = this.#state.knownEvent(bytes.toString("utf8", start, end));
-    if (number !== undefined) {
-      if (this.#lastEvents.length === maxLastEvents) this.#lastEvents.shift();
-      this.#lastEvents.push({ name: Uint8Array.from(bytes.subarray(start, end)), number });
-    }
+    if (number !== undefined && this.#firstEvents.length < maxFirstEvents)
+      this.#firstEvents.push({ name: Uint8Array.from(bytes.subarray(start, end)), number });
     return number;
   }
 
