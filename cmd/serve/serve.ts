@@ -17,12 +17,12 @@ const mistakesAfterMs = 500;
 /** Serves until a signal arrives, then drains and exits with code 0. A second signal exits at once with code 1. */
 export async function serve(options: ConfigOptions): Promise<void> {
   const starting = dieBySignals();
-  delayFullCollections();
   keepFilesPrivate();
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
   // After the start, which compiles faster for the default flags of Node.
   allocateObjectsYoung();
+  delayFullCollections();
   using _memory = freeIdleMemory();
   const { logger } = server;
   using mistakes = after(mistakesAfterMs, () => logMistakes(loaded, logger));
