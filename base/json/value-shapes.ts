@@ -54,11 +54,15 @@ export class ValueShapes<T> {
     this.#maxShapes = maxShapes;
   }
 
-  /** Opens a text. Returns undefined when the texts before it had few values in common. @param bytes valid UTF-8 */
-  open(bytes: Uint8Array): ShapeReader<T> | undefined {
+  /**
+   * Opens a text. Returns undefined when the texts before it had few values in common.
+   * @param bytes valid UTF-8
+   * @param latin1 all bytes as Latin-1, if they are decoded already
+   */
+  open(bytes: Uint8Array, latin1?: string): ShapeReader<T> | undefined {
     this.#textsSinceShape++;
     if (this.#poorTexts >= maxPoorTexts && ++this.#untried % textsPerTry !== 0) return undefined;
-    return new ShapeReader(this, asBuffer(bytes));
+    return new ShapeReader(this, asBuffer(bytes), latin1);
   }
 
   /** Notes how many values of a text were read by shapes, and how many were not. */
@@ -123,10 +127,10 @@ export class ShapeReader<T> {
   #read = 0;
   #others = 0;
 
-  constructor(shapes: ValueShapes<T>, bytes: Buffer) {
+  constructor(shapes: ValueShapes<T>, bytes: Buffer, latin1 = bytes.toString("latin1", 0, windowBytes)) {
     this.#shapes = shapes;
     this.#bytes = bytes;
-    this.#window = this.#bytes.toString("latin1", 0, windowBytes);
+    this.#window = latin1;
   }
 
   /** Returns the meaning of the value at a byte, and sets `end` and `marks`; undefined if its shape is not known. */

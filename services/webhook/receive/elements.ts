@@ -28,19 +28,15 @@ export interface CheckedBatch {
  */
 const maxMessageBytes = 262_144;
 const shortMessage = "not accepted";
-/** Up to this size push ids are slices of the body's text, which they keep in memory. */
-const maxDecodedBytes = 262_144;
 
 /** Divides elements into accepted ones and failures. `override` has faults that are already known. */
 export function checkElements(
   body: Buffer,
-  { elements }: Pick<ScannedBatch, "elements">,
+  { elements, latin1 }: Pick<ScannedBatch, "elements" | "latin1">,
   override?: ReadonlyMap<number, string>,
 ): CheckedBatch {
   const accepted: BatchElement[] = [];
   const failures: ElementFailure[] = [];
-  // Decoding the whole body once costs less than decoding each push id; most are ASCII.
-  const latin1 = body.length <= maxDecodedBytes ? body.toString("latin1") : undefined;
   let messageBytes = 0;
   const fail = (index: number, message: string): void => {
     messageBytes += message.length;
@@ -69,6 +65,7 @@ function textOf(body: Buffer, { kind, start, end, escaped }: Span): string {
     : body.toString("latin1", start, end);
 }
 
+/** Slices are taken of the text of the whole body, since decoding each id takes longer; most are ASCII. */
 function pushIdOf(body: Buffer, latin1: string | undefined, span: Span): string {
   if (latin1 === undefined || span.kind !== "string" || span.escaped) return textOf(body, span);
   const end = span.end - 1;

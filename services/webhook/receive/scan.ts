@@ -1,11 +1,13 @@
 import { openArray, openObject } from "../../../base/json/bytes.ts";
 import { JsonCursor, type JsonKind } from "../../../base/json/cursor.ts";
 import { type DuplicateKey, DuplicateKeys } from "../../../base/json/duplicate-keys.ts";
-import { requireUtf8, textStart } from "../../../base/json/utf8.ts";
+import { asBuffer, requireUtf8, textStart } from "../../../base/json/utf8.ts";
 import { type ElementShapes, learnElement, readElement } from "./element-shapes.ts";
 import { type FieldProblem, FieldScanner, type ScannedElement, type Span } from "./scan-fields.ts";
 
 export interface ScannedBatch {
+  /** The bytes as Latin-1; undefined for many. */
+  readonly latin1: string | undefined;
   readonly elements: readonly ScannedElement[];
   /** Repeated keys of objects anywhere in the body: their number and the first few. */
   readonly duplicateKeys: { readonly count: number; readonly found: readonly DuplicateKey[] };
@@ -31,6 +33,9 @@ export class TooManyElementsError extends Error {
   override readonly name = "TooManyElementsError";
 }
 
+/** Up to this size a body is decoded, and push ids are slices of its text, which they keep in memory. */
+const maxDecodedBytes = 262_144;
+
 /**
  * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges, so
  * receipts can be extracted byte for byte.
@@ -43,7 +48,8 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits, shapes?: Elemen
   const cursor = new JsonCursor(bytes, limits.maxDepth, duplicates);
   cursor.at = textStart(bytes);
   const fields = new FieldScanner(cursor);
-  const reader = shapes?.open(bytes);
+  const latin1 = bytes.length <= maxDecodedBytes ? asBuffer(bytes).toString("latin1") : undefined;
+  const reader = shapes?.open(bytes, latin1);
   const elements: ScannedElement[] = [];
   if (cursor.next() !== openArray) {
     const kind = cursor.value();
@@ -70,7 +76,7 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits, shapes?: Elemen
   reader?.finish();
   const { count, found } = duplicates;
   const { numbersForText, oddReceiptValues } = fields;
-  return { elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
+  return { latin1, elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
 }
 
 function scanElement(cursor: JsonCursor, fields: FieldScanner): ScannedElement {
