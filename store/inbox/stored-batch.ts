@@ -16,7 +16,7 @@ export interface StoredBatch {
   readonly sha256: Uint8Array | null;
   readonly body: Uint8Array;
   readonly elements: Uint8Array;
-  readonly routes: readonly StoredRoute[];
+  readonly routes: readonly EncodedRoute[];
   readonly reply: Uint8Array | null;
   /** In the form of `encodeAuth`; null: unknown. */
   readonly auth: string | null;
@@ -29,6 +29,16 @@ export interface StoredBatch {
 export interface StoredRoute {
   readonly target: string;
   readonly indexes: readonly number[];
+  readonly ordered: boolean;
+}
+
+/** A route whose indexes are encoded, since hundreds of numbers would take long to cross to a thread. */
+export interface EncodedRoute {
+  readonly target: string;
+  /** In the form of `encodeIndexes`. */
+  readonly ranges: string;
+  /** The number of indexes. */
+  readonly count: number;
   readonly ordered: boolean;
 }
 
@@ -49,7 +59,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
   const { wallMs, nowMs, claimMs } = options;
   checkElements(batch);
   const all = batch.elements.map(({ index }) => index);
-  const routes = batch.routes.map((route) => toStoredRoute(route, all));
+  const routes = batch.routes.map((route) => encodeRoute(toStoredRoute(route, all)));
   if (new Set(routes.map(({ target }) => target)).size < routes.length) {
     throw new RangeError("routes name a target twice");
   }
@@ -80,10 +90,12 @@ export function orderKey(pushId: string): Uint8Array {
   return digestOf(JSON.stringify(pushId)).subarray(0, 16);
 }
 
-export function encodeRoutes(routes: readonly Pick<StoredRoute, "target" | "indexes" | "ordered">[]): string {
-  return JSON.stringify(
-    routes.map(({ target, indexes, ordered }) => [target, encodeIndexes(indexes), ordered ? 1 : 0]),
-  );
+export function encodeRoute({ target, indexes, ordered }: StoredRoute): EncodedRoute {
+  return { target, ranges: encodeIndexes(indexes), count: indexes.length, ordered };
+}
+
+export function encodeRoutes(routes: readonly EncodedRoute[]): string {
+  return JSON.stringify(routes.map(({ target, ranges, ordered }) => [target, ranges, ordered ? 1 : 0]));
 }
 
 /** Encodes how a batch was authenticated: `["hmac-sha1","x-signature","ab…"]`, `["caller"]` or `["none"]`. */

@@ -1,5 +1,4 @@
 import { checksum } from "../checksum.ts";
-import { encodeIndexes } from "../index-set.ts";
 import { digestOf, encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 
 /**
@@ -45,13 +44,11 @@ function batchAnd(source: "claim" | "numbered"): string {
 
 /** Reports whether one statement suffices. A begun batch and one with an ordered route need more. */
 export function isSingleStatement({ reply, routes }: StoredBatch): boolean {
-  return reply !== null && !routes.some(({ ordered, indexes }) => ordered && indexes.length > 0);
+  return reply !== null && !routes.some(({ ordered, count }) => ordered && count > 0);
 }
 
 export function quickParams(batch: StoredBatch, nowMs: number, shard: number): readonly unknown[] {
-  const routes = batch.routes.map(({ target, indexes }) => {
-    return { target, indexes: encodeIndexes(indexes), count: indexes.length };
-  });
+  const routes = batch.routes.map(({ target, ranges, count }) => ({ target, indexes: ranges, count }));
   const sha256 = batch.sha256 ?? digestOf(batch.body);
   const isFinished = routes.every(({ count }) => count === 0);
   return [

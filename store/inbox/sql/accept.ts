@@ -1,14 +1,15 @@
-import { first, type Operation, run, type Session } from "../../sql/query.ts";
+import { first, insertNumbered, type Operation, run, type Session } from "../../sql/query.ts";
 import type { AcceptResult } from "../batch.ts";
 import { checksum, isIntact } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
-import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
+import { decodeIndexes } from "../index-set.ts";
+import { type EncodedRoute, encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
 import { enqueue } from "./order.ts";
 import { claimDigest, isSameBody } from "./rows/same-body.ts";
 import { storeBody } from "./rows/stored-bodies.ts";
-import { addWork, fresh } from "./rows/work-rows.ts";
+import { addEncodedWork, fresh } from "./rows/work-rows.ts";
 
 interface ClaimRow {
   readonly sha256: Uint8Array;
@@ -79,11 +80,12 @@ function* deleteWithoutReply({ reply, batch_seq }: ClaimRow): Operation<void> {
 function* insertBatch(session: Session, batch: StoredBatch): Operation<number> {
   const { nowMs } = session;
   const isBegun = batch.reply === null;
-  const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
-  const added = yield* first<{ seq: number }>(
+  const isFinished = !isBegun && batch.routes.every(({ count }) => count === 0);
+  const seq = yield* insertNumbered(
     `INSERT INTO {batches} (channel, request_id, claim_key, accepted_at_ms, in_flight_until_ms,
        finished_at_ms, routes, clock_ms, reply, auth, trace)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    "seq",
     batch.channel,
     batch.requestId === null ? null : JSON.stringify(batch.requestId),
     batch.claim?.key ?? null,
@@ -96,7 +98,6 @@ function* insertBatch(session: Session, batch: StoredBatch): Operation<number> {
     batch.auth,
     batch.trace,
   );
-  const { seq } = added!;
   const { stored, isCompressed } = storeBody(session, batch.body);
   yield* run(
     `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc, body_bytes)
@@ -137,25 +138,26 @@ function* addRoute(
   session: Session,
   { channel, elements, body }: StoredBatch,
   seq: number,
-  { target, indexes, ordered }: StoredRoute,
+  { target, ranges, count, ordered }: EncodedRoute,
 ): Operation<void> {
   if (ordered) {
-    const routed = new Set(indexes);
+    const routed = new Set(decodeIndexes(ranges));
     yield* enqueue(
       seq,
       target,
       decodeElements(elements).filter(({ index }) => routed.has(index)),
     );
   }
-  yield* addWork({
+  yield* addEncodedWork({
     ...fresh,
     batch_seq: seq,
     channel,
     target,
-    indexes,
+    element_indexes: ranges,
+    element_count: count,
     is_ordered: ordered ? 1 : 0,
     due_at_ms: session.nowMs,
     body_bytes: body.length,
   });
-  yield* addCounts(session, channel, target, { accepted: indexes.length, pending: indexes.length });
+  yield* addCounts(session, channel, target, { accepted: count, pending: count });
 }

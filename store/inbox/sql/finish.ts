@@ -3,7 +3,7 @@ import type { Completion, FinishResult, RouteResult } from "../batch.ts";
 import { checksum } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import type { BatchKey } from "../ids.ts";
-import { encodeRoutes, parseRoutes, type StoredRoute } from "../stored-batch.ts";
+import { encodeRoute, encodeRoutes, parseRoutes, type StoredRoute } from "../stored-batch.ts";
 import { addCounts } from "./counts.ts";
 import { insertDeadLetters } from "./dead-letters.ts";
 import { enqueue } from "./order.ts";
@@ -41,7 +41,7 @@ export function* complete(
   const stored = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
     "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1, reply = $2 WHERE seq = $3",
-    encodeRoutes(stored),
+    encodeRoutes(stored.map(encodeRoute)),
     reply,
     key.seq,
   );

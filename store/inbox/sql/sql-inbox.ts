@@ -53,7 +53,7 @@ export class SqlInbox implements port.Inbox {
     this.#admit(batch.body.length);
     const result = await this.#store(stored, options);
     if (result.kind === "stored" && batch.reply !== null) {
-      this.#notify(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
+      this.#notify(stored.routes.flatMap(({ target, count }) => (count > 0 ? [target] : [])));
     }
     return result;
   }

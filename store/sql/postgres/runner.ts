@@ -62,12 +62,15 @@ export class Runner {
 
   async #query(
     client: ClientBase,
-    { sql, params, insert, isUnique, binary }: Query,
+    { sql, params, insert, numbered, isUnique, binary }: Query,
   ): Promise<readonly Row[]> {
     if (binary !== undefined)
       return await selectBinary(client, inSchema(this.#store, sql, this.#schema), params, binary);
     if (isUnique === true) {
       return (await client.query<Row>(inSchema(this.#store, sql, this.#schema), [...params])).rows;
+    }
+    if (numbered !== undefined) {
+      return await this.query(client, `${sql} RETURNING ${numbered} AS number`, params);
     }
     if (insert === undefined) return await this.query(client, sql, params);
     for (let at = 0; at < insert.length; at += maxInserted) {

@@ -134,7 +134,11 @@ export class StoreDatabase implements Disposable {
     removePidFile(this.#path);
   }
 
-  #query({ sql, params, insert }: Query): readonly Row[] {
+  #query({ sql, params, insert, numbered }: Query): readonly Row[] {
+    if (numbered !== undefined) {
+      const { lastInsertRowid } = this.#prepare(sql).run(...(params as Value[]));
+      return [{ number: Number(lastInsertRowid) }];
+    }
     if (insert === undefined) return this.#prepare(sql).all(...(params as Value[]));
     const places = insert[0]!.map((_value, i) => `$${i + 1}`).join(", ");
     const statement = this.#prepare(`${sql} VALUES (${places})`);

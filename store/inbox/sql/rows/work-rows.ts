@@ -1,4 +1,4 @@
-import { first, type Operation, run, type Session } from "../../../sql/query.ts";
+import { insertNumbered, type Operation, run, type Session } from "../../../sql/query.ts";
 import { encodeIndexes } from "../../index-set.ts";
 
 /**
@@ -55,16 +55,23 @@ export const fresh = {
 
 /** Inserts work; returns the new row's id, or 0 when there are no elements. */
 export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
-  if (indexes.length === 0) return 0;
-  const added = yield* first<{ id: number }>(
+  const encoded = { element_indexes: encodeIndexes(indexes), element_count: indexes.length };
+  return yield* addEncodedWork({ ...row, ...encoded });
+}
+
+/** Does the same for indexes which are encoded already. */
+export function* addEncodedWork(row: Omit<WorkRow, "id">): Operation<number> {
+  if (row.element_count === 0) return 0;
+  return yield* insertNumbered(
     `INSERT INTO {work} (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
        leased, lease_key, reason, is_ordered, replay, body_bytes, begun, suspect)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    "id",
     row.batch_seq,
     row.channel,
     row.target,
-    encodeIndexes(indexes),
-    indexes.length,
+    row.element_indexes,
+    row.element_count,
     row.attempt,
     row.due_at_ms,
     row.leased,
@@ -76,7 +83,6 @@ export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
     row.begun,
     row.suspect,
   );
-  return added!.id;
 }
 
 /** Changes the elements of a row, and ends its lease unless `lease_key` is kept. */
