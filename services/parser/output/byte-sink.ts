@@ -1,3 +1,5 @@
+import { type Literal, longWordBytes, wordBytes } from "./literal.ts";
+
 /**
  * Texts are joined to chunks of about this many characters before they are written: joining below V8's large-object
  * size (128 KiB) is 3 times as fast as joining all texts at once.
@@ -14,7 +16,6 @@ const maxTextByCharacters = 40;
 const maxBytesPerUnit = 3;
 /** Buffers up to this size come from Node's pool: allocating them separately costs more than filling them. */
 const maxPooledBytes = 2_048;
-const wordBytes = 4;
 
 /** A buffer and a view of the same bytes, which reads four of them at once at any offset. */
 export class Bytes {
@@ -66,6 +67,36 @@ export class ByteSink {
     else if (count >= wordBytes) copyWords(source.view, start, this.#writable(), at, count);
     else for (let index = 0; index < count; index++) this.#bytes[at + index] = source.buffer[start + index]!;
     this.#length = at + count;
+  }
+
+  /**
+   * Writes literals and parts of a source in turn, beginning and ending with a literal. Whole words are copied, so the
+   * source must have seven bytes more after each part.
+   */
+  interleave(
+    literals: readonly Literal[],
+    source: DataView,
+    starts: readonly number[],
+    ends: readonly number[],
+  ): void {
+    let count = longWordBytes;
+    for (let index = 0; index < literals.length; index++) count += literals[index]!.length;
+    for (let index = 1; index < literals.length; index++) count += ends[index - 1]! - starts[index - 1]!;
+    let at = this.#reserve(count);
+    const target = this.#writable();
+    for (let index = 0; ; index++) {
+      const { words, length } = literals[index]!;
+      for (let word = 0; word < words.length; word++)
+        target.setBigInt64(at + word * longWordBytes, words[word]!, true);
+      at += length;
+      if (index === literals.length - 1) break;
+      const start = starts[index]!;
+      const size = ends[index]! - start;
+      for (let offset = 0; offset < size; offset += longWordBytes)
+        target.setBigInt64(at + offset, source.getBigInt64(start + offset, true), true);
+      at += size;
+    }
+    this.#length = at;
   }
 
   byte(value: number): void {
@@ -143,7 +174,7 @@ export class ByteSink {
 function copyWords(source: DataView, start: number, target: DataView, at: number, count: number): void {
   const last = count - wordBytes;
   for (let offset = 0; offset < last; offset += wordBytes) {
-    target.setInt32(at + offset, source.getInt32(start + offset));
+    target.setInt32(at + offset, source.getInt32(start + offset, true), true);
   }
-  target.setInt32(at + last, source.getInt32(start + last));
+  target.setInt32(at + last, source.getInt32(start + last, true), true);
 }

@@ -1,9 +1,12 @@
 import { type CopyLine, Refusal } from "../../line/line.ts";
 import { ByteSink, type Bytes, bytesOf } from "../../output/byte-sink.ts";
+import { longWordBytes } from "../../output/literal.ts";
 import type { SlotTable, Values } from "../fields.ts";
 import type { Plan, Planner, UnchangedField } from "../plan.ts";
 import { isPlainText, writeValue } from "../write.ts";
-import { type CopyRules, type LineShape, type Member, shapeOf, slotsToRead } from "./line-shape.ts";
+import { writeJoined } from "./joined-record.ts";
+import { type CopyRules, type LineShape, shapeOf, slotsToRead } from "./line-shape.ts";
+import type { Member } from "./member.ts";
 import { findMemberSpans, isListAt, isNullAt, isTextAt, type Spans, valueAt } from "./member-spans.ts";
 
 export interface Copier {
@@ -39,7 +42,8 @@ const propertiesHead = bytesOf(',"properties":');
  * last character. A batch of 1,000 lines takes 0.4 of the time. `test/services/parser/mapping/copy/copy.test.ts`
  * compares both for random lines and
  * `test/services/parser/copied-lines.test.ts` for whole batches. `npm run bench -- parse-lines` shows the gain.
- * `member-spans.ts` finds the values in the bytes, `line-shape.ts` prepares the plan of a kind of lines.
+ * `member-spans.ts` finds the values in the bytes, `line-shape.ts` prepares the plan of a kind of lines,
+ * `joined-record.ts` writes records whose fields are all copied.
  */
 export function createCopier(rules: CopyRules, table: SlotTable, planner: Planner): Copier {
   const shapes: LineShape[] = [];
@@ -85,7 +89,8 @@ export function createCopier(rules: CopyRules, table: SlotTable, planner: Planne
     try {
       const values = valuesOf(bytes.buffer, shape, spans);
       if (!hasRequired(rules, values, shape.plan)) return false;
-      return writeRecord({ bytes, shape, spans, values, sink: openSink(), start }, rules.needsId);
+      const copying = { bytes, shape, spans, values, sink: openSink(), start };
+      return writeJoined(shape.joined, copying, rules.needsId) || writeRecord(copying, rules.needsId);
     } catch {
       // Parsing the line throws the same error, which becomes the reason of the failure.
       return false;
@@ -101,12 +106,14 @@ function hasRequired({ required, isNull }: CopyRules, values: Values, { places }
 
 /** Lines that are strings are encoded and their records decoded again, which is faster up to this length. */
 const maxTextLength = 16_384;
+/** With bytes after it, a line can be copied in whole words. */
+const padding = " ".repeat(longWordBytes);
 
 function mapText(copyLine: CopyLine, line: string): string | undefined {
   if (line.length > maxTextLength || line.charCodeAt(0) !== objectStart || !line.isWellFormed())
     return undefined;
-  const bytes = bytesOf(line);
-  const { length } = bytes.buffer;
+  const bytes = bytesOf(line + padding);
+  const length = bytes.buffer.length - padding.length;
   const sink = new ByteSink(length * 2);
   return copyLine(bytes, 0, length, () => sink) ? sink.utf8(0, sink.length) : undefined;
 }

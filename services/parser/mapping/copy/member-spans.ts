@@ -1,4 +1,5 @@
 import type { Bytes } from "../../output/byte-sink.ts";
+import { type HeadWords, hasHeadWords, wordBytes } from "../../output/literal.ts";
 
 /**
  * Finds the values of a line of JSON in its bytes. Accepts compact JSON as JSON.stringify writes it, so that values can
@@ -33,9 +34,6 @@ const endsText = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 32 || byte === quote || byte === backslash ? 1 : 0,
 );
 
-/** Heads are at least this long. */
-const wordBytes = 4;
-
 const words = { true: Buffer.from("true"), false: Buffer.from("false"), null: Buffer.from("null") };
 
 /** Offsets of the values of a line. */
@@ -52,7 +50,7 @@ export function findMemberSpans(
   { buffer, view }: Bytes,
   start: number,
   end: number,
-  heads: readonly Bytes[],
+  heads: readonly HeadWords[],
   { starts, ends }: Spans,
 ): boolean {
   // All reads below stop at this brace at the latest, so no byte after the line is read.
@@ -60,25 +58,16 @@ export function findMemberSpans(
   if (last <= start || buffer[last] !== objectEnd) return false;
   let at = start;
   for (let index = 0; index < heads.length; index++) {
-    const head = heads[index]!.view;
-    const length = head.byteLength;
-    if (at + length > last || !isHead(view, at, head, length - wordBytes)) return false;
-    at += length;
-    const valueEnd = endOfValue(buffer, at, last);
+    const head = heads[index]!;
+    if (at + head.length > last || !hasHeadWords(view, at, head)) return false;
+    at += head.length;
+    const valueEnd = endOfValue(buffer, view, at, last);
     if (valueEnd === none) return false;
     starts[index] = at;
     ends[index] = valueEnd;
     at = valueEnd;
   }
   return at === last;
-}
-
-/** Compares four bytes at once; the last word may overlap the word before it. */
-function isHead(view: DataView, at: number, head: DataView, lastWord: number): boolean {
-  for (let offset = 0; offset < lastWord; offset += wordBytes) {
-    if (view.getInt32(at + offset) !== head.getInt32(offset)) return false;
-  }
-  return view.getInt32(at + lastWord) === head.getInt32(lastWord);
 }
 
 /** Returns the value of a span as JSON.parse does. */
@@ -112,15 +101,17 @@ function startsWith(bytes: Buffer, at: number, last: number, head: Buffer): bool
 }
 
 /** Returns the offset after the value that starts here, or −1 when the value cannot be copied. */
-function endOfValue(bytes: Buffer, start: number, last: number): number {
-  return bytes[start] === listStart ? endOfList(bytes, start, last) : endOfScalar(bytes, start, last);
+function endOfValue(bytes: Buffer, view: DataView, start: number, last: number): number {
+  return bytes[start] === listStart
+    ? endOfList(bytes, view, start, last)
+    : endOfScalar(bytes, view, start, last);
 }
 
-function endOfList(bytes: Buffer, start: number, last: number): number {
+function endOfList(bytes: Buffer, view: DataView, start: number, last: number): number {
   let at = start + 1;
   if (bytes[at] === listEnd) return at + 1;
   for (;;) {
-    at = endOfScalar(bytes, at, last);
+    at = endOfScalar(bytes, view, at, last);
     if (at === none) return none;
     const next = bytes[at];
     at++;
@@ -129,19 +120,35 @@ function endOfList(bytes: Buffer, start: number, last: number): number {
   }
 }
 
-function endOfScalar(bytes: Buffer, start: number, last: number): number {
+function endOfScalar(bytes: Buffer, view: DataView, start: number, last: number): number {
   const first = bytes[start];
-  if (first === quote) return endOfText(bytes, start + 1, last);
+  if (first === quote) return endOfText(bytes, view, start + 1, last);
   if (first === letterT) return endOfWord(bytes, words.true, start, last);
   if (first === letterF) return endOfWord(bytes, words.false, start, last);
   if (first === letterN) return endOfWord(bytes, words.null, start, last);
   return endOfNumber(bytes, start);
 }
 
-function endOfText(bytes: Buffer, start: number, last: number): number {
+function endOfText(bytes: Buffer, view: DataView, start: number, last: number): number {
   let at = start;
+  while (at + wordBytes <= last && !endsTextIn(view.getInt32(at, true))) at += wordBytes;
   while (at < last && endsText[bytes[at]!] === 0) at++;
   return at < last && bytes[at] === quote ? at + 1 : none;
+}
+
+/** These bytes four times, as one word. */
+const ones = 0x01010101;
+const spaces = 0x20202020;
+const quotes = 0x22222222;
+const backslashes = 0x5c5c5c5c;
+const highBits = 0x80808080 | 0;
+
+/** Reports whether one of four bytes ends a text: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord */
+function endsTextIn(word: number): boolean {
+  const quote = word ^ quotes;
+  const other = word ^ backslashes;
+  const found = ((word - spaces) & ~word) | ((quote - ones) & ~quote) | ((other - ones) & ~other);
+  return (found & highBits) !== 0;
 }
 
 function endOfWord(bytes: Buffer, word: Buffer, start: number, last: number): number {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ByteSink, bytesOf } from "../../../../services/parser/output/byte-sink.ts";
+import { literalOf } from "../../../../services/parser/output/literal.ts";
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -21,6 +22,22 @@ it("holds what was written, by copying or as text", () => {
         else sink.text(part);
       }
       expect(Buffer.from(sink.finish())).toEqual(Buffer.concat(model));
+    }),
+  );
+});
+
+it("holds literals and parts of a source in turn", () => {
+  fc.assert(
+    fc.property(text, fc.array(fc.tuple(text, text)), fc.nat(50), (first, others, expectedBytes) => {
+      const sink = new ByteSink(expectedBytes);
+      const parts = others.map(([part]) => part);
+      const literals = [first, ...others.map(([, literal]) => literal)].map(literalOf);
+      const ends = parts.map((_, index) => Buffer.byteLength(parts.slice(0, index + 1).join("")));
+      const { view } = bytesOf(parts.join("").padEnd(100_000));
+      sink.text("before");
+      sink.interleave(literals, view, [0, ...ends], ends);
+      const written = `before${first}${others.flat().join("")}`;
+      expect(Buffer.from(sink.finish()).toString()).toBe(Buffer.from(written).toString());
     }),
   );
 });
