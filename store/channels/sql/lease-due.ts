@@ -54,7 +54,8 @@ export function* leaseDue(
     yield* pages.write();
     yield* writeLeases(session, leased.slice(before), leasing);
     yield* failOrphans(session, orphans);
-    if (isOver) break;
+    // One commit fails no more than it may lease.
+    if (isOver || orphans.length > 0) break;
   }
   return leased;
 }

@@ -7,9 +7,13 @@ export interface Pruned {
   readonly more: boolean;
 }
 
-/** The maximum number of rows that one commit deletes: payloads take up to some 10 KB each, those of pages 200 KB. */
+/**
+ * The maximum number of rows that one commit deletes: payloads take up to some 10 KB each, those of pages 200 KB, and
+ * what else is stored of a page 10 KB.
+ */
 const maxPayloads = 500;
 const maxPagePayloads = 25;
+const maxPages = 100;
 const maxRows = 5_000;
 
 export function* prune(session: Session, retentionMs: number): Operation<Pruned> {
@@ -23,14 +27,14 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
   if (expired === null) return { batches: 0, runs: 0, more: false };
   // A replica of an earlier version clears `has_bodies` and leaves the payloads.
   if (!(yield* deletePayloads(expired.seq))) return { batches: 0, runs: 0, more: true };
+  const pages = yield* all(deleteSome("{pages}", maxPages), expired.seq);
+  if (pages.length === maxPages) return { batches: 0, runs: 0, more: true };
   const deleted = yield* all<Pick<BatchRow, "progress">>(
-    `DELETE FROM {batches} WHERE run_seq = $1 AND number IN (SELECT number FROM {batches}
-       WHERE run_seq = $1 ORDER BY number LIMIT ${maxRows}) RETURNING progress`,
+    deleteSome("{batches}", maxRows, "progress"),
     expired.seq,
   );
   const batches = deleted.reduce((sum, { progress }) => sum + countIn(progress), 0);
   if (deleted.length === maxRows) return { batches, runs: 0, more: true };
-  yield* run("DELETE FROM {pages} WHERE run_seq = $1", expired.seq);
   if (expired.latest > 0) {
     yield* run("UPDATE {runs} SET is_pruned = 1 WHERE seq = $1", expired.seq);
     return { batches, runs: 0, more: true };
@@ -60,14 +64,16 @@ function* deletePayloads(runSeq: number): Operation<boolean> {
   );
   let deleted = pages.length < maxPagePayloads ? 0 : maxPayloads;
   for (const table of ["{payloads}", "{bodies}"]) {
-    const rows = yield* all(
-      `DELETE FROM ${table} WHERE run_seq = $1 AND number IN (SELECT number FROM ${table}
-         WHERE run_seq = $1 ORDER BY number LIMIT ${maxPayloads}) RETURNING number`,
-      runSeq,
-    );
+    const rows = yield* all(deleteSome(table, maxPayloads), runSeq);
     deleted = Math.max(deleted, rows.length);
   }
   return deleted < maxPayloads;
+}
+
+/** Returns the statement that deletes the first rows of a run. @param returned a column */
+function deleteSome(table: string, limit: number, returned = "number"): string {
+  return `DELETE FROM ${table} WHERE run_seq = $1 AND number IN (SELECT number FROM ${table}
+    WHERE run_seq = $1 ORDER BY number LIMIT ${limit}) RETURNING ${returned}`;
 }
 
 /** Counts the batches of a row. Those of a page that have rows of their own are counted there. */

@@ -142,6 +142,44 @@ it.each([
   expect(stored).toMatchObject([{ payload: null }]);
 });
 
+/** Pages of two batches each of a run that then fails. */
+async function failWithPages(store: ChannelStore, pages: number): Promise<Running> {
+  const running = await beginRun(store);
+  const { token } = running.preparation;
+  const batches = [["a"], ["b"]].map(batchOf);
+  for (let page = 0; page < pages; page++) {
+    const append = { cursor: "", counted: noCounts, resumeData: null, isLast: false };
+    await store.appendBatches(token, { ...append, afterNumber: 2 * page, batches });
+  }
+  await store.failRun(token, "no recipients");
+  return running;
+}
+
+it("deletes the pages of a failed run, some at a time", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  let nowMs = 1_700_000_000_000;
+  const options = { path, now: () => nowMs, leaseNow: () => nowMs, retentionMs: () => 1_000 };
+  const countPages = async (condition: string) => {
+    using file = new DatabaseSync(path);
+    return file.prepare(`SELECT count(*) AS pages FROM pages WHERE ${condition}`).get();
+  };
+  const first = await openSqliteChannels(options);
+  const { taskId } = await failWithPages(first, 110);
+  expect(await first.prune()).toEqual({ batches: 0, runs: 0, more: true });
+  await first[Symbol.asyncDispose]();
+  expect(await countPages("payload IS NOT NULL")).toEqual({ pages: 85 });
+  const second = await openSqliteChannels(options);
+  await second.startRun(taskId, { day: "2023-11-14" });
+  expect(await pruneAll(second)).toEqual({ batches: 0, runs: 0 });
+  nowMs += 1_001;
+  expect(await second.prune()).toEqual({ batches: 0, runs: 0, more: true });
+  await second[Symbol.asyncDispose]();
+  expect(await countPages("true")).toEqual({ pages: 10 });
+  await using third = await openSqliteChannels(options);
+  expect(await pruneAll(third)).toEqual({ batches: 220, runs: 1 });
+});
+
 /** Makes a file without pages one of version 5. */
 const dropPages =
   "DROP TABLE pages; ALTER TABLE batches DROP COLUMN batch_count; ALTER TABLE batches DROP COLUMN progress; PRAGMA user_version = 5";
