@@ -9,6 +9,7 @@ import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
+import { useStreamTable } from "./http2/session-streams.ts";
 import { closeWhenIdle } from "./idle-session.ts";
 import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
@@ -110,6 +111,7 @@ export function createPort(options: PortOptions): Port {
   const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
   putFirst(h2, options.onStream, limits);
   h2.on("session", (session: http2.ServerHttp2Session) => {
+    useStreamTable(session);
     options.connections.alias(session, session.socket);
     session.setLocalWindowSize(sessionWindowBytes);
     closeWhenIdle(session, limits.current.idleTimeoutMs);
