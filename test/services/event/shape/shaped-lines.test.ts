@@ -222,7 +222,7 @@ async function prepareAll(
   return prepared;
 }
 
-describe("records of known shapes", () => {
+describe("records of known shapes", { timeout: 120_000 }, () => {
   it.each<[string, How, number]>([
     ["line by line", {}, 1],
     ["in a batch that is read before", { needsKeys: true }, 0.2],
