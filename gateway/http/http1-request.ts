@@ -62,9 +62,11 @@ export class Http1Request extends IncomingMessage {
       sink.end();
       return false;
     }
-    const takesMore = sink.receive(chunk);
-    if (!takesMore) this.#sink = undefined;
-    return takesMore;
+    if (sink.receive(chunk)) return true;
+    this.#sink = undefined;
+    // What follows is discarded, as many peers read the response only after they have sent everything.
+    this.resume();
+    return true;
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -48,6 +49,16 @@ describe("an error answer before the body was read", () => {
     const answer = await exchange(head, `${chunk.repeat(30)}0\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
     expect(answer).toContain("MESSAGE_TOO_LARGE");
+  });
+
+  test("to a body that turns out too large reaches a caller that reads once it has sent everything", async () => {
+    const socket = connect(server.port, "127.0.0.1").pause();
+    socket.on("error", () => {});
+    const head = "POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+    socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n`);
+    const chunk = `2710\r\n${" ".repeat(10_000)}\r\n`;
+    await promisify<string, void>(socket.write.bind(socket))(`${chunk.repeat(2_000)}0\r\n\r\n`);
+    expect(await readText(socket)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test("leaves the connection open when there was no body", async () => {

@@ -6,6 +6,7 @@ import { concealFaults } from "../../../gateway/call/failures.ts";
 import type { CallRecord } from "../../../gateway/call/record.ts";
 import type { GatewayContext } from "../../../gateway/gateway-context.ts";
 import type { NodeRequest, NodeResponse } from "../../../gateway/http/http.ts";
+import { Http1Request } from "../../../gateway/http/http1-request.ts";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
@@ -74,7 +75,9 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
     const isServed = router.handle(request, response);
     for (const _ of isServed ? [] : [0]) (response as ServerResponse).writeHead(404).end();
   };
-  const server = options.http2 ? createHttp2Server(onRequest) : createServer(onRequest);
+  const server = options.http2
+    ? createHttp2Server(onRequest)
+    : createServer({ IncomingMessage: Http1Request }, onRequest);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
