@@ -26,7 +26,10 @@ export class BlobRuns {
   readonly #vector: DuckDBBlobVector;
   readonly #heads: DataView;
   readonly #count: number;
-  #run = runOf(0, Buffer.alloc(0));
+  /** The last run of blobs with addresses. */
+  #long = runOf(0, Buffer.alloc(0));
+  /** The run of the blob, which is alone if it has no address. */
+  #run = this.#long;
   /** The place of the blob in the run. */
   #from = 0;
   #length = 0;
@@ -46,8 +49,9 @@ export class BlobRuns {
       return;
     }
     const address = this.#addressOf(row);
-    const end = this.#run.address + this.#run.bytes.length;
-    if (address < this.#run.address || address + this.#length > end) this.#run = this.#readFrom(row);
+    const end = this.#long.address + this.#long.bytes.length;
+    if (address < this.#long.address || address + this.#length > end) this.#long = this.#readFrom(row);
+    this.#run = this.#long;
     this.#from = address - this.#run.address;
   }
 
@@ -67,10 +71,10 @@ export class BlobRuns {
   #readFrom(row: number): Run {
     const address = this.#addressOf(row);
     let length = this.#lengthOf(row);
-    for (let next = row + 1; next < this.#count && length < maxRunBytes; next++) {
+    for (let next = row + 1; next < this.#count; next++) {
       const more = this.#lengthOf(next);
       if (more <= maxInHead) continue;
-      if (this.#addressOf(next) !== address + length) break;
+      if (this.#addressOf(next) !== address + length || length + more > maxRunBytes) break;
       length += more;
     }
     const head = new DataView(new ArrayBuffer(headBytes));

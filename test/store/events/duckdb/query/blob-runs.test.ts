@@ -1,5 +1,5 @@
-import { type DuckDBBlobVector, DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DuckDBBlobVector, DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BlobRuns } from "../../../../../store/events/duckdb/query/blob-runs.ts";
 
 let instance: DuckDBInstance;
@@ -42,6 +42,27 @@ describe("texts in blobs", () => {
       }
       expect(read).toEqual(texts);
     }
+    connection.closeSync();
+  });
+
+  it.each<[string, text: (n: number) => string]>([
+    ["long", (n) => `a longer text ${n}`],
+    ["short and long", (n) => (n % 2 === 0 ? "short" : `a longer text ${n}`)],
+    ["long, more than are read together", (n) => `${n}`.padEnd(1_000)],
+  ])("are read once and together, up to 64 KiB: %s", async (_what, text) => {
+    const connection = await instance.connect();
+    const list = numbers.map((n) => `(${n}, '${text(n)}')`).join(", ");
+    const sql = `SELECT encode(t) AS blob FROM (VALUES ${list}) v(n, t) ORDER BY n`;
+    const chunk = (await connection.run(sql)).getChunk(0);
+    const blobs = new BlobRuns(chunk.getColumnVector(0) as DuckDBBlobVector, chunk.rowCount);
+    using reads = vi.spyOn(DuckDBBlobVector.prototype, "getItemBytes");
+    for (const row of numbers) blobs.moveTo(row);
+    const long = (sizes: readonly number[]) => sizes.filter((size) => size > 12);
+    const sizes = long(reads.mock.results.map(({ value }) => (value as Uint8Array).length));
+    const sum = (list: readonly number[]) => list.reduce((total, size) => total + size, 0);
+    expect(sum(sizes)).toBe(sum(long(numbers.map((n) => text(n).length))));
+    expect(sizes.length).toBeLessThan(50);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(65_536);
     connection.closeSync();
   });
 
