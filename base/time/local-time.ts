@@ -33,8 +33,11 @@ export function parseLocalTime(text: string): number | undefined {
   return dateMs + hour * hourMs + minute * minuteMs + ofMinute;
 }
 
-/** The bytes of the last minute that `readLocalTime` has read, `yyyy-MM-dd HH:mm:`, and its start. */
-const minuteBytes = Buffer.alloc(17);
+/**
+ * The bytes of the last minute that `readLocalTime` has read, `yyyy-MM-dd HH:mm:`, and its start. At first they are no
+ * text: UTF-8 has no 0xff.
+ */
+const minuteBytes = Buffer.alloc(17, 0xff);
 let minuteStartMs = Number.NaN;
 
 /** Reads a text, as its bytes, like `parseLocalTime`. Neighbouring records mostly have times of the same minute. */

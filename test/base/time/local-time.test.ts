@@ -46,6 +46,12 @@ describe("local times", () => {
     );
   });
 
+  it("are read from bytes when none was read before", async () => {
+    const fresh = "../../../base/time/local-time.ts?fresh";
+    const unused = (await import(fresh)) as typeof import("../../../base/time/local-time.ts");
+    expect(unused.readLocalTime(Buffer.from(`${"\0".repeat(17)}07`), 0, 19)).toBeUndefined();
+  });
+
   it("are read from their form alone", () => {
     const form = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?$/;
     const texts = fc.stringMatching(
