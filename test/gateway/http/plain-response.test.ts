@@ -13,11 +13,15 @@ const post = (target: string, body: string, head = "", version = "1.1"): string 
   `POST ${target} HTTP/${version}\r\nhost: localhost\r\n${json}${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 /** Sends a request and returns the bytes of the response, with the time as a fixed text. */
-async function exchange(address: { readonly port: number }, request: string): Promise<string> {
+async function exchange(
+  address: { readonly port: number },
+  request: string,
+  complete = request.startsWith("HEAD") ? /\r\n\r\n$/ : /\r\n\r\n\{.*\}$/s,
+): Promise<string> {
   const socket = dial(address);
   socket.write(request);
-  const response = await untilMatch(socket, request.startsWith("HEAD") ? /\r\n\r\n$/ : /\r\n\r\n\{.*\}$/s);
-  return response.replace(/\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/, "\r\nDate: now\r\n");
+  const response = await untilMatch(socket, complete);
+  return response.replace(/\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/g, "\r\nDate: now\r\n");
 }
 
 test.each([
@@ -41,6 +45,21 @@ test.each([
   onTestFinished(() => void peer.close());
   await once(peer, "listening");
   expect(ours).toBe(await exchange(peer.address() as AddressInfo, request));
+});
+
+test("the response to a pipelined request has the bytes of the one before", async () => {
+  const request = post(path, '{"text":"t"}');
+  const both = await exchange(server, request.repeat(2), /(\r\n\r\n\{.*?\}.*){2}$/s);
+  expect(both).toBe((await exchange(server, request)).repeat(2));
+});
+
+test("a response of bytes has the head of one of text", async () => {
+  const text = await exchange(server, post(path, '{"text":"t"}'));
+  const message = "\n\x01t";
+  const request = post(path, message).replace("application/json", "application/proto");
+  const bytes = await exchange(server, request, /\r\n\r\n\n.t$/s);
+  const head = text.slice(0, text.indexOf("{")).replace("application/json", "application/proto");
+  expect(bytes).toBe(`${head.replace(/content-length: \d+/, `content-length: ${message.length}`)}${message}`);
 });
 
 test("a connection that the server drains is closed by its last response", async () => {
