@@ -27,8 +27,5 @@ function onClose(this: ServerResponse): void {
 }
 
 export function notifyClosed(response: ServerResponse): void {
-  const watched = response as Watched;
-  watched[kListener]?.closed();
-  // Over HTTP/2 it stays as long as its stream, until V8 collects the whole heap.
-  watched[kListener] = null;
+  (response as Watched)[kListener]?.closed();
 }

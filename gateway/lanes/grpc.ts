@@ -278,7 +278,7 @@ function onEnd(this: LaneStream): void {
 
 function onClose(this: LaneStream): void {
   this[kUnary]?.closed();
-  // A stream of Node stays until V8 collects the whole heap, and its message would stay with it.
+  // A stream that is kept for longer would keep the message too (decision 144).
   this[kUnary] = undefined;
 }
 

@@ -17,7 +17,7 @@ const maxBytesPerUnit = 3;
 /** Buffers up to this size come from Node's pool: allocating them separately costs more than filling them. */
 const maxPooledBytes = 2_048;
 
-/** A buffer and a view of the same bytes, which reads four of them at once at any offset. */
+/** A buffer and a view of the same bytes, which reads several of them at once at any offset. */
 export class Bytes {
   readonly buffer: Buffer;
   /** Created on first use: lines that are read as texts do not need it. */
