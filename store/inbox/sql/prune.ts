@@ -34,8 +34,8 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
     `SELECT seq FROM {batches} WHERE in_flight_until_ms < $1 LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.claimMs,
   );
-  const deleted = [...finished, ...abandoned].map(({ seq }) => seq);
-  yield* keepDigests(session, deleted);
+  const outdated = [...finished, ...abandoned].map(({ seq }) => seq);
+  const deleted = yield* keepDigests(session, outdated);
   yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(deleted));
   yield* run(
     `DELETE FROM {attempts} WHERE batch_seq IN ${dialect.integersOf("$1")}`,
@@ -47,6 +47,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   const full = [
     finished.length === maxBatches,
     abandoned.length === maxBatches,
+    deleted.length < outdated.length,
     claims.length === maxRows,
     deadLetters.length === maxRows,
   ];

@@ -107,6 +107,31 @@ export function testDamage(open: OpenWorld): void {
       expect(await world.inbox.accept(other)).toEqual({ kind: "conflict", batchId });
     });
 
+    it("of a stored checksum keeps the key, since the body itself is compared", async () => {
+      await using world = await open();
+      const pushIds = Array.from({ length: 5000 }, (_, at) => `p${at}`);
+      const batch = batchOf(pushIds, { requestId: "r1" });
+      const { batchId } = await world.inbox.accept(batch);
+      await world.tamper("UPDATE {bodies} SET body_crc = 1");
+      expect(await world.inbox.accept(batch)).toMatchObject({ kind: "duplicate", batchId });
+      const other = batchOf(pushIds.toReversed(), { requestId: "r1" });
+      expect(await world.inbox.accept(other)).toEqual({ kind: "conflict", batchId });
+    });
+
+    it.each(["body", "reply"])("of a stored %s keeps the key after the batch was deleted", async (what) => {
+      await using world = await open({ claimMs: 9000, finishedMs: 2000, deadLetterMs: 3000 });
+      const batch = batchOf(["a"], { requestId: "r1" });
+      const { batchId } = await world.inbox.accept(batch);
+      const { items } = await world.inbox.lease({ target: "t", maxElements: 1, leaseMs: 1000 });
+      await world.inbox.settle(items[0]!.token, [{ index: 0, kind: "done" }]);
+      await world.tamper(`UPDATE ${what === "body" ? "{bodies}" : "{claims}"} SET ${what} = ${odd}`);
+      world.clock.ms += 2001;
+      expect(await world.inbox.prune()).toMatchObject({ batches: 1 });
+      const repeated = await world.inbox.accept(batch);
+      expect(repeated).toMatchObject({ kind: "duplicate", batchId });
+      expect(text((repeated as { reply: Uint8Array }).reply)).toBe(text(batch.reply!));
+    });
+
     it("of a claim's hash makes the duplicate a new batch", async () => {
       await using world = await open();
       const batch = batchOf(["a"], { requestId: "r1" });

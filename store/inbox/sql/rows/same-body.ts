@@ -27,42 +27,62 @@ export function* isSameBody(
     `SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`,
     claim.batch_seq,
   );
-  if (row === null) return false;
+  // A body that was damaged when it was deleted left no digest. Whether it differed can't be known.
+  if (row === null) return true;
   const { body } = readBody(row);
   if (body !== undefined) return Buffer.compare(body, batch.body) === 0;
-  // Of a damaged body the checksum is left.
+  // If only the checksum is damaged, the bytes are left.
+  const bytes = readBody({ ...row, body_crc: null }).body;
+  if (bytes !== undefined && Buffer.compare(bytes, batch.body) === 0) return true;
+  // If the bytes are, the checksum is. It never matches where another version of Zstandard compresses differently.
   return checksum(storeBody(session, batch.body).stored) === row.body_crc;
 }
 
-interface UndigestedRow extends BodyRow {
+interface UndigestedClaim {
   readonly channel: string;
   readonly claim_key: Uint8Array;
+  readonly batch_seq: number;
   readonly reply: Uint8Array | null;
   readonly reply_crc: number | null;
 }
 
-/** Gives claims which outlive the bodies of these batches the digests of the bodies, which are then deleted. */
-export function* keepDigests({ dialect }: Session, batchSeqs: readonly number[]): Operation<void> {
-  if (batchSeqs.length === 0) return;
-  const columns = bodyColumns.replaceAll(/\w+/g, "o.$&");
-  const rows = yield* all<UndigestedRow>(
-    `SELECT c.channel, c.claim_key, c.reply, c.reply_crc, ${columns}
+/** Accepts wait while bodies are hashed: this many take some 20 ms. */
+const maxHashedBytes = 16 * 1_048_576;
+
+/**
+ * Gives claims which outlive the bodies of these batches the digests of the bodies. One body is in memory at a time.
+ * Returns the batches which can be deleted then: all, unless so many bytes were hashed that the others have to wait.
+ */
+export function* keepDigests(
+  { dialect }: Session,
+  batchSeqs: readonly number[],
+): Operation<readonly number[]> {
+  if (dialect.storesDigests || batchSeqs.length === 0) return batchSeqs;
+  const claims = yield* all<UndigestedClaim>(
+    `SELECT c.channel, c.claim_key, c.batch_seq, c.reply, c.reply_crc
      FROM {batches} b JOIN {claims} c ON c.channel = b.channel AND c.claim_key = b.claim_key
-       JOIN {bodies} o ON o.batch_seq = b.seq
      WHERE b.seq IN ${dialect.integersOf("$1")} AND c.batch_seq = b.seq AND LENGTH(c.sha256) = 0`,
     JSON.stringify(batchSeqs),
   );
-  for (const row of rows) {
-    const { body } = readBody(row);
+  let hashedBytes = 0;
+  for (const [at, { channel, claim_key, batch_seq, reply, reply_crc }] of claims.entries()) {
+    if (hashedBytes >= maxHashedBytes) {
+      const waiting = new Set(claims.slice(at).map((claim) => claim.batch_seq));
+      return batchSeqs.filter((seq) => !waiting.has(seq));
+    }
+    const row = yield* first<BodyRow>(`SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`, batch_seq);
+    const body = row === null ? undefined : readBody(row).body;
     if (body === undefined) continue;
+    hashedBytes += body.length;
     const sha256 = digestOf(body);
-    const isReplyIntact = row.reply !== null && isIntact(row.reply_crc, row.reply);
+    const isReplyIntact = reply !== null && isIntact(reply_crc, reply);
     yield* run(
       "UPDATE {claims} SET sha256 = $1, reply_crc = $2 WHERE channel = $3 AND claim_key = $4",
       sha256,
-      isReplyIntact ? checksum(sha256, row.reply) : row.reply_crc,
-      row.channel,
-      row.claim_key,
+      isReplyIntact ? checksum(sha256, reply) : reply_crc,
+      channel,
+      claim_key,
     );
   }
+  return batchSeqs;
 }
