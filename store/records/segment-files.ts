@@ -37,7 +37,8 @@ interface Sizes {
 
 /**
  * Returns a function that returns the bytes of records after a place, up to the end. It is called many times a second,
- * so it looks at the files again only when the file of either place has changed: the others do not grow.
+ * so it looks at the files again only when the file of either place has changed since the last call: the others do not
+ * grow.
  */
 export function createByteCount(folder: string): (from: RecordPlace, end: RecordPlace) => Promise<number> {
   let known: Sizes | undefined;

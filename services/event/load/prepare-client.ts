@@ -12,7 +12,8 @@ export interface PrepareWorker extends AsyncDisposable {
    */
   reset(start: PrepareStart): Promise<void>;
   /**
-   * Prepares a batch and transfers the task's bytes. The next one is read while the claims of this one are committed.
+   * Prepares a batch and transfers the task's bytes. The next one is prepared while the claims of this one
+   * are committed.
    * @throws Error if the disk fails, after which it must be reset
    */
   prepare(task: PrepareTask): Promise<WrittenBatch>;

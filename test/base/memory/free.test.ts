@@ -10,12 +10,14 @@ it("frees a large buffer at once, and no shared one", () => {
   expect([large.length, large.buffer.detached, pooled.toString()]).toEqual([0, true, "some bytes"]);
 });
 
-it("frees bytes that fill their buffer, and no others", () => {
+it("frees many bytes that fill their buffer, and no others", () => {
   const [whole, other] = [Buffer.allocUnsafeSlow(20_000), Buffer.allocUnsafeSlow(20_000)];
+  const small = Buffer.allocUnsafeSlow(16_383);
   freeWhole(whole);
   freeWhole(other.subarray(1));
+  freeWhole(small);
   freeWhole(new Uint8Array(new SharedArrayBuffer(20_000)));
-  expect([whole.length, other.length]).toEqual([0, 20_000]);
+  expect([whole.length, other.length, small.length]).toEqual([0, 20_000, 16_383]);
 });
 
 it("frees a small buffer that is not shared", () => {

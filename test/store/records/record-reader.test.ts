@@ -34,6 +34,17 @@ describe("reader of records", () => {
   );
 });
 
+it("counts the bytes after a place again when another file is in use, and from another file", async () => {
+  await using spool = openRecordSpool({ folder, maxFileBytes: 3 });
+  const reader = createRecordReader({ folder, spool });
+  const counts: number[] = [];
+  for (const text of ["{}", "[]", "12"]) {
+    await spool.append(record(text));
+    counts.push(await reader.bytesAfter({ number: 1, offset: 0 }));
+  }
+  expect([...counts, await reader.bytesAfter({ number: 2, offset: 1 })]).toEqual([3, 6, 9, 5]);
+});
+
 describe("spool with a reader", () => {
   const name = (number: number) => join(folder, `${String(number).padStart(12, "0")}.ndjson`);
 

@@ -84,6 +84,22 @@ const spilling: [ClaimOfBatch[][], Step[]] = [
   ],
 ];
 
+/** More batches within the window than a loader keeps that remembers no others: a uuid is a row when it is repeated. */
+const repeating: [ClaimOfBatch[][], Step[]] = [
+  Array.from({ length: repeatedBatches + 3 }, (_, at) => [
+    {
+      project: projects[0]!,
+      uuid: at === repeatedBatches + 2 ? "a" : ids[at % ids.length]!,
+      laterHours: 0,
+      earlierHours: 0,
+    },
+  ]),
+  [
+    { kind: "take over", again: 0, loader: 2 },
+    ...Array.from({ length: repeatedBatches + 3 }, (): Step => ({ kind: "commit", again: 0, loader: 0 })),
+  ],
+];
+
 describe("uuids of the intake in PostgreSQL", () => {
   const database = new ModelDatabase();
 
@@ -156,7 +172,7 @@ describe("uuids of the intake in PostgreSQL", () => {
           spilled += database.read("SELECT 1 FROM uuid_rows").length;
         },
       ),
-      { numRuns: casesOf(150), examples: [spilling] },
+      { numRuns: casesOf(150), examples: [spilling, repeating] },
     );
     expect(spilled).toBeGreaterThan(0);
   });
