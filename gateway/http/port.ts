@@ -10,7 +10,7 @@ import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { useStreamTable } from "./http2/session-streams.ts";
-import { closeWhenIdle } from "./idle-session.ts";
+import { closeWhenIdle, type Http1Listener, IdleCloser } from "./idle-connections.ts";
 import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 import {
@@ -68,8 +68,6 @@ const sessionsPerIteration = 2;
 const streamsPerIteration = 128;
 /** Those of them that are HTTP requests, or streams that Connect's handlers serve, which take 0.2 ms. */
 const requestsPerIteration = 16;
-/** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
-const idleGraceMs = 250;
 
 const kResponse = Symbol("response");
 
@@ -84,19 +82,18 @@ export function createPort(options: PortOptions): Port {
   const sessions = new Set<http2.ServerHttp2Session>();
   const http1Sockets = new Set<Http1Socket>();
   const limits: LiveLimits = { current: options.limits };
-  let draining = false;
+  /** Set from the beginning of a drain on. */
+  let idleCloser: IdleCloser | undefined;
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if ("shouldKeepAlive" in response) {
-      const socket = request.socket as Http1Socket;
-      if (socket[kResponse] === undefined) {
-        http1Sockets.add(socket);
-        socket.once("close", () => http1Sockets.delete(socket));
-      }
-      socket[kResponse] = response;
+      setLatest(http1Sockets, response);
       const calls = startHttp1Call(response);
       response.on("close", forget);
       watchClose(response);
-      if (draining) closeAfterResponse(response);
+      if (idleCloser !== undefined) {
+        closeAfterResponse(response);
+        idleCloser.requestCame();
+      }
       if (calls > maxPipelined) {
         keep(options, request, response);
         return;
@@ -108,7 +105,7 @@ export function createPort(options: PortOptions): Port {
     ? createTls(options.limits, options.tls, onRequest)
     : createPlain(limits, onRequest);
   const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
-  const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
+  const listener: Http1Listener = "h2" in server ? server.h1 : server;
   putFirst(h2, options.onStream, limits);
   h2.on("session", (session: http2.ServerHttp2Session) => {
     useStreamTable(session);
@@ -119,7 +116,7 @@ export function createPort(options: PortOptions): Port {
     session.on("error", () => {});
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    if (draining) session.close();
+    if (idleCloser !== undefined) session.close();
   });
   const { connections } = options;
   listener.prependListener("connection", (socket: net.Socket) => {
@@ -138,10 +135,11 @@ export function createPort(options: PortOptions): Port {
         });
       }),
     async drain(graceMs) {
-      draining = true;
+      idleCloser ??= new IdleCloser(listener, sockets, http1Sockets);
       for (const session of sessions) session.close();
       for (const { [kResponse]: latest } of http1Sockets) if (latest) closeAfterResponse(latest);
       await closeListener(listener, sockets, graceMs);
+      idleCloser[Symbol.dispose]();
     },
     setLimits(next) {
       limits.current = next;
@@ -155,7 +153,7 @@ export function createPort(options: PortOptions): Port {
 
 /** Accepts no more connections, and resolves when all are closed; destroys those that are open after `graceMs`. */
 async function closeListener(
-  listener: net.Server & { closeIdleConnections?: () => void },
+  listener: net.Server,
   sockets: ReadonlySet<net.Socket>,
   graceMs: number,
 ): Promise<void> {
@@ -165,12 +163,7 @@ async function closeListener(
   const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
     for (const socket of sockets) socket.destroy();
   }, ignore);
-  const reap = setInterval(() => {
-    listener.closeIdleConnections?.();
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  }, idleGraceMs);
   await closed;
-  clearInterval(reap);
   stop.abort();
   await cut;
 }
@@ -257,6 +250,16 @@ function putFirst(
     else startLater(streams, stream, () => begin(stream, headers, flags, rawHeaders));
   };
   (h2 as http2.Http2Server).on("stream", listener);
+}
+
+/** Keeps the latest response of a connection, and the connection if it is new. */
+function setLatest(sockets: Set<Http1Socket>, response: http.ServerResponse): void {
+  const socket = response.req.socket as Http1Socket;
+  if (socket[kResponse] === undefined) {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  }
+  socket[kResponse] = response;
 }
 
 /** A separate function, so that the closures of a connection do not hold its requests. */

@@ -5,12 +5,14 @@ import { connect as connectHttp2 } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { setImmediate as nextIteration, setTimeout as timersPhase } from "node:timers/promises";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus } from "../../../gen/grpc/health/v1/health_pb.ts";
 import { envelope, openHttp2, untilClosed } from "../../e2e/raw.ts";
 import { openGateway, type TestGateway, type TestGatewayOptions } from "../gateway-server.ts";
+import { dial, getHealth, healthy, untilMatch } from "./dial.ts";
 
 const path = "/engage.test.v1.Library/Echo";
 const grpc = { ":path": path, "content-type": "application/grpc" };
@@ -132,6 +134,80 @@ test("requests on a connection that is open while it drains are answered, the la
     /^http\/1\.1 503 [\s\S]*connection: close[\s\S]*draining/,
   );
   server.open();
+  await drained;
+});
+
+/** Stops the clock and the intervals by which a drain looks for idle connections; `pass` continues them. */
+function holdIntervals(): { pass: (ms: number) => Promise<void> } {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    async pass(ms) {
+      vi.advanceTimersByTime(ms);
+      await nextIteration();
+    },
+  };
+}
+
+describe("an idle connection", () => {
+  const closing = /^HTTP\/1\.1 200 OK\r\nconnection: close\r\n[\s\S]*\{"status":"ok"\}/;
+
+  /** Begins a drain of three connections that have had a response. */
+  async function drainIdle() {
+    const { pass } = holdIntervals();
+    const server = await openGated();
+    const sockets = [dial(server), dial(server), dial(server)] as const;
+    for (const socket of sockets) {
+      socket.write(getHealth);
+      await untilMatch(socket, healthy);
+    }
+    return { sockets, drained: server.gateway.drain(60_000), pass };
+  }
+
+  test("is closed if no client makes requests", async () => {
+    const { sockets, drained, pass } = await drainIdle();
+    const closed = Promise.all(sockets.map(untilClosed));
+    await pass(250);
+    expect(Buffer.concat(await closed).length).toBe(0);
+    await drained;
+  });
+
+  test("stays open for two seconds after a request on another, and then gets a response too", async () => {
+    const { sockets, drained, pass } = await drainIdle();
+    const [first, second, unused] = sockets;
+    const closed = untilClosed(unused);
+    for (const socket of [first, second]) {
+      socket.write(getHealth);
+      await untilMatch(socket, closing);
+      await pass(1_750);
+    }
+    expect(unused.readable).toBe(true);
+    await pass(250);
+    expect((await closed).length).toBe(0);
+    await drained;
+  });
+
+  test("is not closed before the request that has arrived on it is read", async () => {
+    const { sockets, drained, pass } = await drainIdle();
+    // A busy process runs its timers before it reads what has arrived.
+    await timersPhase(0);
+    for (const socket of sockets) socket.write(getHealth);
+    await pass(250);
+    for (const socket of sockets) await untilMatch(socket, closing);
+    await drained;
+  });
+});
+
+test("a response that its client is reading is not cut off", async () => {
+  const { pass } = holdIntervals();
+  const server = await openGated({ library: { echo: () => ({ text: "a".repeat(16 << 20) }) } });
+  const socket = dial(server);
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n`);
+  socket.write("content-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+  await once(socket, "readable");
+  const drained = server.gateway.drain(60_000);
+  await pass(250);
+  expect((await untilClosed(socket)).length).toBeGreaterThan(16 << 20);
   await drained;
 });
 
