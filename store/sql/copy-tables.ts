@@ -111,7 +111,8 @@ async function copyTable(db: DatabaseSync, query: RunQuery, { name, sequence }: 
   for (const row of db.prepare(`SELECT ${names.join(", ")} FROM ${name}`).iterate()) {
     const values = names.map((column) => row[column]!);
     rows.push(values);
-    for (const value of values) if (value instanceof Uint8Array) bytes += value.length;
+    for (const value of values)
+      if (value instanceof Uint8Array || typeof value === "string") bytes += value.length;
     if ((rows.length + 1) * names.length <= maxParameters && bytes < maxBytes) continue;
     await insert(rows);
     rows = [];

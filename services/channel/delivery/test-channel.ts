@@ -46,8 +46,10 @@ export async function testChannel(
   const cancel = (): void => ending.abort(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener("abort", cancel, { once: true });
-  const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, ending);
-  signal.removeEventListener("abort", cancel);
+  const request = { headers, body, timeoutMs: plan.timeoutMs };
+  const result = await attempt(open.exchange, request, clock, ending).finally(() =>
+    signal.removeEventListener("abort", cancel),
+  );
   signal.throwIfAborted();
   const mask = compileMask(secretsOf(channel));
   const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);

@@ -50,9 +50,7 @@ export function* lockHeld<T extends HeldRow>(
   leases: readonly { readonly lease: LeaseToken }[],
 ): Operation<ReadonlyMap<number, T>> {
   const { runSeq, key } = leases[0]!.lease;
-  const numbers = leases.flatMap(({ lease: { number, page } }) =>
-    page === undefined ? number : [number, rowOf(page)],
-  );
+  const numbers = leases.map(({ lease: { number, page } }) => (page === undefined ? number : rowOf(page)));
   const rows = yield* all<T>(
     `SELECT ${columns} FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
        AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
@@ -81,11 +79,17 @@ export interface NewBatchRow
   readonly due_at_ms: number;
 }
 
-/** Inserts batches that wait to be leased. @param payloads rows of `payloads` */
+/**
+ * Inserts batches.
+ * @param payloads rows of `payloads`
+ * @param failure why all of them have failed; empty if they wait to be leased
+ */
 export function* insertBatches(
   rows: readonly NewBatchRow[],
   payloads: readonly (readonly Value[])[],
+  failure = "",
 ): Operation<void> {
+  const isOpen = failure === "";
   yield* insertAll(
     `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, due_at_ms, attempts, is_begun,
        batch_count, progress, state, is_open, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure)`,
@@ -101,14 +105,14 @@ export function* insertBatches(
       row.is_begun,
       row.batch_count,
       row.progress,
-      "pending",
-      1,
+      isOpen ? "pending" : "failed",
+      isOpen ? 1 : 0,
       0,
       0,
       0,
       0,
       "",
-      "",
+      failure,
     ]),
   );
   yield* insertAll("INSERT INTO {payloads} (run_seq, number, payload)", payloads);

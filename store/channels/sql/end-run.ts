@@ -97,7 +97,7 @@ function* stopRun(
     session.nowMs,
     runSeq,
   );
-  yield* dividePages(session, runSeq);
+  const divided = yield* dividePages(session, runSeq);
   const dropped = yield* all<BatchRow>(
     `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'
      WHERE run_seq = $1 AND is_open = 1 AND state = 'pending'
@@ -105,7 +105,7 @@ function* stopRun(
     runSeq,
   );
   const tallies = new Tallies(session);
-  for (const batch of dropped) {
+  for (const batch of [...divided, ...dropped]) {
     tallies.addAttempts(batch, batch.attempts);
     tallies.add(runSeq, "settled", 1);
     tallies.add(runSeq, "failed", batch.size, "cancelled");
@@ -116,11 +116,13 @@ function* stopRun(
 }
 
 /** Gives the batches of pages that are not leased rows of their own, which can fail. `prune` deletes their payloads. */
-function* dividePages(session: Session, runSeq: number): Operation<void> {
+function* dividePages(session: Session, runSeq: number): Operation<readonly BatchRow[]> {
   const pages = new Pages();
-  const given = { dueAtMs: session.nowMs, isHeld: false, isSent: () => false };
+  const given = { dueAtMs: session.nowMs, isHeld: false, needsPayload: () => false, failure: "cancelled" };
+  const rows: BatchRow[] = [];
   for (const page of yield* lockPendingPages(session, runSeq)) {
-    yield* pages.takeOut(page, indexesOf(page, ".", "b"), given);
+    for (const row of yield* pages.takeOut(page, indexesOf(page, ".", "b"), given)) rows.push(row);
   }
   yield* pages.write({ keepsPayloads: true });
+  return rows;
 }

@@ -48,7 +48,7 @@ export interface LeaseToken {
 const preparation = -1;
 const batchToken = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})(?:\.([0-9a-z]{1,10}))?$/;
 /** Rows of pages have negative numbers, so that their first batch can have a row too. They keep their order. */
-const rowsBefore = 2 ** 40;
+const pageOffset = 2 ** 40;
 
 export function encodePreparation(runSeq: number, key: number): string {
   return `p${runSeq.toString(36)}.${key.toString(36)}`;
@@ -56,12 +56,12 @@ export function encodePreparation(runSeq: number, key: number): string {
 
 /** Returns the number of the row of a page. @param first the number of its first batch */
 export function rowOf(first: number): number {
-  return first - rowsBefore;
+  return first - pageOffset;
 }
 
 /** Returns the number of the first batch of a page. @param row the number of its row */
 export function firstOf(row: number): number {
-  return row + rowsBefore;
+  return row + pageOffset;
 }
 
 export function encodeBatchToken({ runSeq, number, key, page }: LeaseToken): string {

@@ -3,7 +3,7 @@ import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { type BatchRow, batchColumns } from "./batch-rows.ts";
 import { seqOfChannel } from "./ids.ts";
-import { indexesOf, isPage, type PageRow, Pages } from "./pages.ts";
+import { indexesOf, isPage, type PageRow, Pages, usualPageBatches } from "./pages.ts";
 
 export interface LeaseArguments extends LeaseRequest {
   readonly key: number;
@@ -18,9 +18,6 @@ export interface DueRow extends BatchRow {
   readonly run_state: RunState;
 }
 
-/** Rows of the first query: most are pages of about this many batches. */
-const usualPage = 50;
-
 /**
  * Leases due batches of a channel, the longest due first.
  * @param failOrphans fails batches of stopped runs, which their holders never settled
@@ -33,7 +30,8 @@ export function* leaseDue(
   const { maxBatches, wholePages = false } = leasing;
   const leased: DueRow[] = [];
   let left = maxBatches;
-  for (let limit = Math.ceil(left / usualPage); left > 0; limit = left) {
+  let failed = 0;
+  for (let limit = Math.ceil(left / usualPageBatches); left > 0; limit = left) {
     const due = yield* findDue(session, leasing, limit);
     const pages = new Pages();
     const orphans: BatchRow[] = [];
@@ -42,6 +40,8 @@ export function* leaseDue(
     for (const row of due) {
       if (!isAlive(row)) {
         orphans.push(...(isPage(row) ? yield* takeOut(row, pages, () => false) : [row]));
+        // One commit fails about as many as it may lease.
+        if (failed + orphans.length >= maxBatches) break;
         continue;
       }
       const isWhole = wholePages && leased.length > 0;
@@ -54,8 +54,8 @@ export function* leaseDue(
     yield* pages.write();
     yield* writeLeases(session, leased.slice(before), leasing);
     yield* failOrphans(session, orphans);
-    // One commit fails no more than it may lease.
-    if (isOver || orphans.length > 0) break;
+    failed += orphans.length;
+    if (isOver || failed >= maxBatches) break;
   }
   return leased;
 }
@@ -88,10 +88,10 @@ function* findDue(
 function* takeOut(
   row: DueRow & PageRow,
   pages: Pages,
-  isSent: (index: number) => boolean,
+  needsPayload: (index: number) => boolean,
   indexes = indexesOf(row, ".", "b"),
 ): Operation<readonly DueRow[]> {
-  const rows = yield* pages.takeOut(row, indexes, { dueAtMs: row.due_at_ms, isHeld: false, isSent });
+  const rows = yield* pages.takeOut(row, indexes, { dueAtMs: row.due_at_ms, isHeld: false, needsPayload });
   const { due_at_ms, run_id, run_state } = row;
   return rows.map((one) => ({ ...one, due_at_ms, run_id, run_state }));
 }
@@ -107,8 +107,7 @@ function* takeOfPage(
   most: number,
   isWhole: boolean,
 ): Operation<readonly DueRow[]> {
-  const begun = yield* takeOut(row, pages, () => true, indexesOf(row, "b"));
-  const taken = begun.slice(0, most);
+  const taken = yield* takeOut(row, pages, () => true, indexesOf(row, "b").slice(0, most));
   const waiting = indexesOf(row, ".");
   const left = most - taken.length;
   if (waiting.length === 0) return taken;

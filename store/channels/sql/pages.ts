@@ -27,7 +27,10 @@ export interface Part {
 }
 
 /** The most batches of a page. */
-export const maxPage = 200;
+export const maxPageBatches = 200;
+/** Most pages have about as many. */
+export const usualPageBatches = 50;
+
 /** What is needed to mark a batch of a page. */
 type MarkedPage = Pick<PageRow, "number" | "run_seq" | "progress">;
 
@@ -57,7 +60,7 @@ export function toRows(batches: readonly NewBatch[]): readonly NewRow[] {
   const groups: NewBatch[][] = [];
   for (const batch of batches) {
     const last = groups.at(-1);
-    if (last !== undefined && last.length < maxPage && last[0]!.size === batch.size) last.push(batch);
+    if (last !== undefined && last.length < maxPageBatches && last[0]!.size === batch.size) last.push(batch);
     else groups.push([batch]);
   }
   // The rows of single batches would be leased after those of pages.
@@ -124,6 +127,17 @@ export function indexesOf(
   return found;
 }
 
+/** How batches are taken out of a page. */
+export interface TakingOut {
+  readonly dueAtMs: number;
+  /** Whether attempts that have begun may still end. */
+  readonly isHeld: boolean;
+  /** Whether a batch may be sent again. */
+  readonly needsPayload: (index: number) => boolean;
+  /** Why the batches fail. Empty, the default: they do not. */
+  readonly failure?: string;
+}
+
 /** The pages that one operation changes, whose rows it has locked. */
 export class Pages {
   readonly #progress = new Map<MarkedPage, Progress[]>();
@@ -146,21 +160,16 @@ export class Pages {
     if (letter === "s") this.#ended.add(page.run_seq);
   }
 
-  /**
-   * Gives batches rows of their own, which can be leased at once; returns these.
-   * @param isHeld whether attempts that have begun may still end
-   * @param isSent whether the batch may be sent again and so needs its payload
-   */
+  /** Gives batches rows of their own; returns these. They can be leased at once, unless they fail. */
   *takeOut(
     page: PageRow,
     indexes: readonly number[],
-    { dueAtMs, isHeld, isSent }: { dueAtMs: number; isHeld: boolean; isSent: (index: number) => boolean },
+    { dueAtMs, isHeld, needsPayload, failure = "" }: TakingOut,
   ): Operation<readonly BatchRow[]> {
     if (indexes.length === 0) return [];
     const progress = this.#of(page);
-    const needsPayload = indexes.some(isSent);
-    const stored = yield* first<{ parts: string; payload: Uint8Array }>(
-      `SELECT parts${needsPayload ? ", payload" : ""} FROM {pages} WHERE run_seq = $1 AND number = $2`,
+    const stored = yield* first<{ parts: string }>(
+      "SELECT parts FROM {pages} WHERE run_seq = $1 AND number = $2",
       page.run_seq,
       page.number,
     );
@@ -179,12 +188,13 @@ export class Pages {
         progress: null,
       };
     });
-    const payloads = needsPayload ? dividePayload(parts, stored!.payload) : [];
+    const payloads = yield* readPayloads(page, parts, indexes.filter(needsPayload));
     yield* insertBatches(
-      rows.map((row) => ({ ...row, state: "pending", due_at_ms: dueAtMs })),
+      rows.map((row) => ({ ...row, due_at_ms: dueAtMs })),
       rows.flatMap(({ run_seq, number }, i): (readonly Value[])[] =>
-        isSent(indexes[i]!) ? [[run_seq, number, payloads[indexes[i]!]!]] : [],
+        needsPayload(indexes[i]!) ? [[run_seq, number, payloads.get(indexes[i]!)!]] : [],
       ),
+      failure,
     );
     for (const index of indexes) progress[index] = "o";
     return rows;
@@ -236,16 +246,36 @@ export class Pages {
   }
 }
 
+/** Reads the payloads of some batches of a page, and no more than lies between them. */
+function* readPayloads(
+  { run_seq, number }: MarkedPage,
+  parts: readonly Part[],
+  indexes: readonly number[],
+): Operation<ReadonlyMap<number, Uint8Array>> {
+  if (indexes.length === 0) return new Map();
+  const [from, to] = [Math.min(...indexes), Math.max(...indexes) + 1];
+  const bytesOf = (some: readonly Part[]): number => some.reduce((sum, { bytes }) => sum + bytes, 0);
+  const between = parts.slice(from, to);
+  const stored = yield* first<{ payload: Uint8Array }>(
+    "SELECT substr(payload, $1, $2) AS payload FROM {pages} WHERE run_seq = $3 AND number = $4",
+    bytesOf(parts.slice(0, from)) + 1,
+    bytesOf(between),
+    run_seq,
+    number,
+  );
+  const payloads = dividePayload(between, stored!.payload);
+  return new Map(indexes.map((index) => [index, payloads[index - from]!]));
+}
+
 /** Returns the row of a held batch: its own, or that of its page; undefined if it is not held any more. */
 export function heldRow<T extends HeldRow>(
   rows: ReadonlyMap<number, T>,
   pages: Pages,
   { number, page }: LeaseToken,
 ): T | undefined {
-  const own = rows.get(number);
-  if (own !== undefined || page === undefined) return own;
-  const row = rows.get(rowOf(page));
-  return row !== undefined && isPage(row) && pages.indexOf(row, number) !== -1 ? row : undefined;
+  const row = rows.get(page === undefined ? number : rowOf(page));
+  if (row === undefined || page === undefined) return row;
+  return isPage(row) && pages.indexOf(row, number) !== -1 ? row : undefined;
 }
 
 /** Locks the pages of a run that are not leased. */

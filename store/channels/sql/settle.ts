@@ -123,9 +123,9 @@ function* takeOut(ended: readonly Ended[], pages: Pages, dueAtMs: number): Opera
       continue;
     }
     const byIndex = new Map(own.map((one) => [one.lease.number - firstOf(row.number), one]));
-    const isSent = (index: number): boolean =>
+    const needsPayload = (index: number): boolean =>
       ["retry", "released"].includes(byIndex.get(index)!.effect.kind);
-    const rows = yield* pages.takeOut(row, [...byIndex.keys()], { dueAtMs, isHeld: true, isSent });
+    const rows = yield* pages.takeOut(row, [...byIndex.keys()], { dueAtMs, isHeld: true, needsPayload });
     single.push(...own.map((one, i) => ({ ...one, row: rows[i]! })));
   }
   return single;

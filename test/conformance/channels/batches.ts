@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { LeasedBatch } from "../../../store/channels/batches.ts";
 import { PageCursorError } from "../../../store/channels/channels.ts";
 import { testAttempts } from "./attempts.ts";
 import { testSettlement } from "./settle.ts";
 import {
+  addTask,
   batchOf,
   beginRun,
+  bytes,
+  day,
   lease,
   leaseAll,
   noCounts,
@@ -75,6 +79,82 @@ export function testBatches(open: OpenWorld): void {
       expect(await leased(1, true)).toEqual([[3], 2]);
       expect(await leased(3, false)).toEqual([[4, 5, 6], 3]);
       expect(await leased(3, true)).toEqual([[7, 8], 3]);
+    });
+
+    it("that were stored together keep their own request ids, notes and payloads", async () => {
+      await using world = await open();
+      const { channelId, run, preparation } = await beginRun(world.store);
+      // The payloads of a page have one buffer. One is compressed, so that those around it do not follow each other.
+      const buffer = Buffer.concat([bytes("a"), new Uint8Array(20_000).fill(98), bytes("cd")]);
+      const payloads = [buffer.subarray(0, 1), buffer.subarray(1, 20_001), buffer.subarray(20_001, 20_002)];
+      const made = ["x", "x", "y", "x", ""].map((note, i) => ({
+        ...batchOf([`${i}`]),
+        note,
+        ...(i < payloads.length && { payload: payloads[i]! }),
+      }));
+      const append = { afterNumber: 0, cursor: "", counted: noCounts, resumeData: null, isLast: true };
+      await world.store.appendBatches(preparation.token, { ...append, batches: made });
+      const expected = made.map(({ requestId, note, payload }) => [requestId, note, text(payload)]);
+      const contents = (leased: readonly LeasedBatch[]) =>
+        leased.map(({ requestId, note, readPayload }) => [requestId, note, text(readPayload())]);
+      const held = await leaseAll(world.store, channelId);
+      expect(contents(held)).toEqual(expected);
+      const released = held.map(({ token }) => ({ token, outcome: { kind: "released" } as const }));
+      await world.store.settleBatches(released.slice(1, 3));
+      await world.store.settleBatches(released);
+      const again = await leaseAll(world.store, channelId);
+      expect(contents(again)).toEqual(expected);
+      const segments = [{ groupId: "g", language: "de", sent: 1, succeeded: 1 }];
+      const outcome = { ...succeeded, warnings: 1, segments };
+      await world.store.settleBatches(again.map(({ token }) => ({ token, outcome })));
+      expect(await world.store.statistics(run.runId)).toMatchObject({ settledBatches: 5, warnings: 5 });
+    });
+
+    it("with the same outcome are all counted, and at most 200 share a row", async () => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(
+        world.store,
+        Array.from({ length: 201 }, (_, i) => [`p${i}`]),
+      );
+      const request = { ...lease, channelId, maxBatches: 200, wholePages: true };
+      const { batches, nextCount } = await world.store.leaseBatches(request);
+      expect([batches.length, nextCount]).toEqual([200, 1]);
+      const segments = [{ groupId: "g", language: "de", sent: 1, succeeded: 1 }];
+      const outcome = { ...succeeded, warnings: 1, segments };
+      await world.store.settleBatches(batches.map(({ token }) => ({ token, outcome })));
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        settledBatches: 200,
+        warnings: 200,
+        segments: [{ groupId: "g", language: "de", sent: 200, succeeded: 200 }],
+      });
+    });
+
+    it("that were stored together all fail when their run is cancelled and their holder dies", async () => {
+      await using world = await open();
+      const { channelId, run, taskId } = await preparedRun(world.store, [["a"], ["b"], ["c"]]);
+      const [first] = await leaseAll(world.store, channelId);
+      await world.store.beginBatches([first!.token]);
+      await world.store.cancelTask(taskId);
+      world.clock.ms = first!.untilMs;
+      const live = await addTask(world.store, channelId);
+      await world.store.startRun(live.taskId, { day });
+      const preparation = (await world.store.leasePreparation("one", 1_000))!;
+      const append = { afterNumber: 0, cursor: "", counted: noCounts, resumeData: null, isLast: true };
+      await world.store.appendBatches(preparation.token, { ...append, batches: [batchOf(["d"])] });
+      // The batches of another run do not wait until these have failed.
+      const leased = await leaseAll(world.store, channelId);
+      expect(leased.map(({ runId }) => runId)).toEqual([preparation.run.runId]);
+      const { items } = await world.store.batches(run.runId, { onlyFailed: true }, { limit: 9 });
+      expect(items.map(({ attempts, lastFailure }) => [attempts, lastFailure])).toEqual([
+        [1, "cancelled"],
+        [0, "cancelled"],
+        [0, "cancelled"],
+      ]);
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        settledBatches: 3,
+        sent: 1,
+        failed: [{ reason: "cancelled", count: 3 }],
+      });
     });
 
     it("are listed and counted alike, whether they were stored together or not", async () => {

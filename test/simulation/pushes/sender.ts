@@ -97,30 +97,35 @@ export function sendBatches(own: PushReplica): Promise<never> {
     for (const { channelId } of await channels.busyChannels()) {
       const maxBatches = world.random.pick([1, 1, 2, 4]);
       const { isCancelled } = invariants;
-      const { batches } = await channels.leaseBatches({ channelId, maxBatches, leaseMs, owner });
+      const wholePages = world.random.chance(0.2);
+      const request = { channelId, maxBatches, leaseMs, owner, wholePages };
+      const { batches } = await channels.leaseBatches(request);
       for (const batch of batches) world.check(() => invariants.leased(batch, { leaseMs, isCancelled }));
       if (batches.length > 0 && world.isFaulty && world.random.chance(0.05))
         await world.pauseBeyond(leaseMs, replica);
-      await Promise.all(batches.map((batch) => send(own, batch)));
+      const groups = wholePages ? [batches] : batches.map((batch) => [batch]);
+      await Promise.all(groups.map((group) => send(own, group)));
     }
   });
 }
 
+/** Begins batches in one commit, sends them, and settles them in one commit. */
 async function send(
   { channels, world, invariants, replica }: PushReplica,
-  batch: LeasedBatch,
+  batches: readonly LeasedBatch[],
 ): Promise<void> {
   const { random } = world;
-  invariants.beginning(batch);
-  const isHeld = (await channels.beginBatches([batch.token])).length === 0;
-  world.check(() => invariants.begun(batch, isHeld));
-  if (!isHeld) return;
-  world.check(() => invariants.sent(batch));
+  for (const batch of batches) invariants.beginning(batch);
+  const stale = new Set(await channels.beginBatches(batches.map(({ token }) => token)));
+  const held = batches.filter(({ token }) => !stale.has(token));
+  for (const batch of batches) world.check(() => invariants.begun(batch, !stale.has(batch.token)));
+  if (held.length === 0) return;
+  for (const batch of held) world.check(() => invariants.sent(batch));
   await world.wait(replica, random.chance(0.7) ? random.int(1, 300) : random.few(1, 6_000));
-  const outcome = chooseOutcome(world);
-  invariants.settling(batch, outcome);
-  const [settled] = await channels.settleBatches([{ token: batch.token, outcome }]);
-  world.check(() => invariants.settled(batch, settled!));
+  const settlements = held.map(({ token }) => ({ token, outcome: chooseOutcome(world) }));
+  for (const [i, batch] of held.entries()) invariants.settling(batch, settlements[i]!.outcome);
+  const settled = await channels.settleBatches(settlements);
+  for (const [i, batch] of held.entries()) world.check(() => invariants.settled(batch, settled[i]!));
 }
 
 function chooseOutcome({ random, isFaulty }: World): Outcome {

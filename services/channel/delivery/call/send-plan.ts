@@ -22,9 +22,10 @@ export interface SendPlan extends RetryRule {
 export function compileSendPlan(channel: Channel): SendPlan {
   const { authentication, customHeaders, delivery, url } = channel;
   const custom = Object.fromEntries(customHeaders.map(({ name, value }) => [name, value]));
-  const fixed = { ...ownHeaders(custom), ...custom, "content-type": "application/json" };
   const key = authentication && createSecretKey(authentication.secret, "utf8");
   const header = authentication?.headerName || defaultSignatureHeader;
+  const given = key === undefined ? custom : { ...custom, [header]: "" };
+  const fixed = { ...ownHeaders(given), ...custom, "content-type": "application/json" };
   const seconds = delivery?.retryIntervalSeconds ?? deliveryDefaults.retryIntervalSeconds;
   return {
     url,

@@ -45,6 +45,19 @@ describe("a message that tries a channel", () => {
     });
   });
 
+  it("has its signature in any header, and no other of this name", async () => {
+    await using receiver = await openReceiver((_call, response) => response.end('{"return_code":0}'));
+    await using store = await openStore();
+    await using delivery = openDelivery(store);
+    const authentication = { secret: "s", headerName: "User-Agent" };
+    const channel = channelWith({ url: receiver.url, authentication });
+    const shown = await delivery.testChannel({ channel, pushId: "u1", content: undefined }, signal);
+    const signature = signBody("s", Buffer.from(receiver.calls[0]!.text));
+    expect(receiver.calls[0]?.headers["user-agent"]).toBe(signature);
+    const names = Object.keys(shown.requestHeaders ?? {}).map((name) => name.toLowerCase());
+    expect(names.toSorted()).toEqual(["accept-encoding", "content-type", "user-agent"]);
+  });
+
   it("shows no secret that the receiver repeats", async () => {
     await using receiver = await openReceiver(({ headers }, response) => {
       const message = `wrong ${headers["x-key"]}, not my-secret-text`;
