@@ -62,12 +62,12 @@ function* deletePayloads(runSeq: number): Operation<boolean> {
        WHERE run_seq = $1 AND payload IS NOT NULL ORDER BY number LIMIT ${maxPagePayloads}) RETURNING number`,
     runSeq,
   );
-  let deleted = pages.length < maxPagePayloads ? 0 : maxPayloads;
+  let isDone = pages.length < maxPagePayloads;
   for (const table of ["{payloads}", "{bodies}"]) {
     const rows = yield* all(deleteSome(table, maxPayloads), runSeq);
-    deleted = Math.max(deleted, rows.length);
+    isDone &&= rows.length < maxPayloads;
   }
-  return deleted < maxPayloads;
+  return isDone;
 }
 
 /** Returns the statement that deletes the first rows of a run. @param returned a column */
