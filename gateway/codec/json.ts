@@ -2,10 +2,10 @@ import {
   create,
   type DescField,
   type DescMessage,
+  type JsonWriteOptions,
   type Message,
   ScalarType,
   toJson,
-  toJsonString,
 } from "@bufbuild/protobuf";
 import { type JsonBounds, type ScannedJson, unscannedBytes } from "../../base/json/bounds.ts";
 import { compileJsonText, type UnknownMembers } from "../rest/json-message.ts";
@@ -23,15 +23,19 @@ export type WriteJson = (message: Message) => string;
  */
 export function createJsonWriter(desc: DescMessage): WriteJson {
   const field = onlyBytesField(desc);
-  // JSON.stringify is faster without further arguments, which toJsonString gives it.
-  if (field === undefined) return (message) => JSON.stringify(toJson(desc, message));
+  if (field === undefined) return (message) => jsonTextOf(desc, message);
   const { localName } = field;
   const head = headOf(field);
   return (message) => {
     const bytes = (message as unknown as Record<string, unknown>)[localName];
-    if (!(bytes instanceof Uint8Array) || bytes.length === 0) return toJsonString(desc, message);
+    if (!(bytes instanceof Uint8Array) || bytes.length === 0) return jsonTextOf(desc, message);
     return `${head}${encodeBase64(bytes)}${tail}`;
   };
+}
+
+/** Does the same as `toJsonString`, which gives JSON.stringify further arguments that make it slower. */
+export function jsonTextOf(desc: DescMessage, message: Message, options?: Partial<JsonWriteOptions>): string {
+  return JSON.stringify(toJson(desc, message, options));
 }
 
 /** Returns how the JSON of a message begins whose only field is bytes. */

@@ -89,10 +89,14 @@ export function compileJsonText(
   };
 }
 
-function placeIn(desc: DescMessage, field: DescField | undefined, value: Message): Message {
+/** Returns a message that has only this field; the value itself without a field. */
+export function placeIn(desc: DescMessage, field: DescField | undefined, value: Message): Message {
   if (field === undefined) return value;
+  const { oneof, localName } = field;
   const message = create(desc);
-  (message as unknown as Record<string, Message>)[field.localName] = value;
+  const members = message as unknown as Record<string, unknown>;
+  if (oneof === undefined) members[localName] = value;
+  else members[oneof.localName] = { case: localName, value };
   return message;
 }
 

@@ -1,4 +1,4 @@
-import { create, type DescField, type DescMessage, type JsonValue, type Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, type JsonValue } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { JsonBoundsScan, type ScannedJson } from "../../base/json/bounds.ts";
 import type { Standing } from "../../base/rpc/request-head.ts";
@@ -14,7 +14,7 @@ import type { CallerHead } from "../http/request-head.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
-import { compileJsonText } from "./json-message.ts";
+import { compileJsonText, placeIn } from "./json-message.ts";
 import { parseJson, readJsonText } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
 import { compileQuery, queryValue } from "./query.ts";
@@ -106,7 +106,7 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
   const field = body === "*" ? undefined : body;
   if (type?.typeName === HttpBodySchema.typeName) {
     return ({ body: data, contentType = "" }) => ({
-      message: place(create(HttpBodySchema, { contentType, data })),
+      message: placeIn(input, field, create(HttpBodySchema, { contentType, data })),
     });
   }
   const ownCodec = codecs.get(input.typeName)?.decode;
@@ -117,7 +117,7 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
       const json = (): JsonValue => parseJson(raw, bounds, scanned);
       const decoded = decode({ raw, field: field?.name ?? "*", json });
       if (ownCodec !== undefined || field === undefined) return decoded;
-      return { message: place(decoded.message), attachment: decoded.attachment };
+      return { message: placeIn(input, field, decoded.message), attachment: decoded.attachment };
     };
   }
   const readText = compileJsonText(input, field, unknown);
@@ -125,15 +125,6 @@ function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayC
     requireJson(contentType, isForeign);
     return { message: readText(readJsonText(raw, bounds, scanned)) };
   };
-
-  /** Adds the contents of the body to the request. */
-  function place(message: Message): Message {
-    return field === undefined ? message : create(input, initOf(field, message));
-  }
-}
-
-function initOf({ oneof, localName }: DescField, value: Message): Record<string, unknown> {
-  return oneof === undefined ? { [localName]: value } : { [oneof.localName]: { case: localName, value } };
 }
 
 /**

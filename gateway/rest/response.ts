@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, type JsonObject, type Message, toJson
 import { kResponseAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
+import { jsonTextOf } from "../codec/json.ts";
 import type { RestBinding } from "./bindings.ts";
 
 /** Writes the responses of a binding. */
@@ -78,8 +79,7 @@ function selectorOf(field: DescField | undefined): (message: Message) => unknown
 
 /** A field that is not set is written as `null`. */
 function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
-  // JSON.stringify is faster without further arguments, which toJsonString gives it.
-  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
+  if (field === undefined) return (message) => jsonTextOf(output, message, jsonOptions);
   return (message) =>
     JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
 }
