@@ -92,8 +92,8 @@ async function openFormat(config: FormatConfig, at: ConfigPath, context: Context
   const parseLine = guard(copier === undefined ? parse : copyOrParse(copier, parse), config);
   const readFields = read && guard(read, config);
   if (copier === undefined || unwrap !== undefined) return { name, parseLine, readFields };
-  const copied = { copyLine: copier.copyLine, parseLine: guard(parse, config) };
-  return { name, parseLine, readFields, copied };
+  const { copyLine, mayAdd } = copier;
+  return { name, parseLine, readFields, copied: { copyLine, mayAdd, parseLine: guard(parse, config) } };
 }
 
 interface OpenedParse {

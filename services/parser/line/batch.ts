@@ -116,11 +116,11 @@ function createVisitor({
 }: BatchState): LineVisitor {
   let wasTried = false;
   const mayBegin = (): boolean => gate === undefined || gate.begin(writer.count());
-  const take: LineVisitor["tryCopy"] = (index, bytes, start, end) => {
+  const take: LineVisitor["tryCopy"] = (index, bytes, start, end, isSplit) => {
     const copying = lineParser.copierFor(index, end - start);
     if (copying === undefined || !mayBegin()) return false;
-    const { format, copyLine } = copying;
-    wasTried = !writer.copy({ index, format, bytes, start, end }, copyLine);
+    const { format, copied } = copying;
+    wasTried = !writer.copy({ index, format, bytes, start, end, isSplit }, copied);
     if (!wasTried) counter.parsed(format, 1);
     return !wasTried;
   };

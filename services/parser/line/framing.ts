@@ -80,7 +80,7 @@ function visitSegmentItems(window: Segment, needles: SegmentSeparators, visitor:
     const dataStart = indexAt < 0 ? start : indexAt + needles.index.length;
     const dataEnd = trimmedEnd(text, dataStart, ends[at]!);
     if (placeOf !== undefined) visitor.place?.(placeOf(at, dataEnd));
-    visitSegmentLine(window, index, dataStart, dataEnd, visitor);
+    visitSegmentLine(window, index, dataStart, dataEnd, visitor, collisions.length === 0);
   }
   return collisions.length;
 }
@@ -218,7 +218,7 @@ function visitSegmentLines(window: Segment, index: string, visitor: LineVisitor)
     const isBehindReturn = end > start && text.charCodeAt(end - 1) === cr;
     const lineEnd = isBehindReturn ? end - 1 : end;
     visitor.place?.(placeOfLine(window.offset + start, window.offset + lineEnd));
-    visitSegmentLine(window, index, start, lineEnd, visitor);
+    visitSegmentLine(window, index, start, lineEnd, visitor, true);
     start = end + 1;
   }
 }
@@ -238,7 +238,7 @@ export function visitWhole(content: Uint8Array, index: string, visitor: LineVisi
   const { length } = window.text;
   const end = trimmedEnd(window.text, 0, length);
   visitor.place?.({ start: 0, indexEnd: -1, dataStart: 0, dataEnd: end, end: length, collisions: none });
-  visitSegmentLine(window, index, 0, end, visitor);
+  visitSegmentLine(window, index, 0, end, visitor, true);
 }
 
 /** Reports whether the response in the framing `lines` ends with LF too. */

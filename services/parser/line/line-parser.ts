@@ -1,5 +1,5 @@
 import { quoteText } from "../../../base/text/quote.ts";
-import { type CopyLine, type Format, type LineFailure, refuse } from "./line.ts";
+import { type Format, type LineCopying, type LineFailure, refuse } from "./line.ts";
 import type { UnreadableLine } from "./segment.ts";
 
 export interface LineParserOptions {
@@ -24,7 +24,7 @@ export interface LineParser {
 
 export interface LineCopier {
   readonly format: string;
-  readonly copyLine: CopyLine;
+  readonly copied: LineCopying;
 }
 
 /** Longer indexes have no format: looked-up indexes are cached, and file names and topics are shorter. */
@@ -48,7 +48,7 @@ export function createLineParser(options: LineParserOptions): LineParser {
     if (index !== lastIndex) {
       lastIndex = index;
       format = index === undefined || index.length > maxIndexCharacters ? undefined : formatFor(index);
-      copying = format?.copied && { format: format.name, copyLine: format.copied.copyLine };
+      copying = format?.copied && { format: format.name, copied: format.copied };
     }
     selected = format;
   }

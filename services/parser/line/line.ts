@@ -45,8 +45,16 @@ export interface Format {
   readonly parseLine: ParseLine;
   /** Reads the fields that `parseLine` maps; undefined for formats without fields. */
   readonly readFields?: ReadFields | undefined;
-  /** Copies lines of a batch to the same records, faster; its `parseLine` is for lines that could not be copied. */
-  readonly copied?: { readonly copyLine: CopyLine; readonly parseLine: ParseLine } | undefined;
+  readonly copied?: LineCopying | undefined;
+}
+
+/** Copies lines of a batch to the records of their format, faster. */
+export interface LineCopying {
+  readonly copyLine: CopyLine;
+  /** Parses lines that could not be copied. */
+  readonly parseLine: ParseLine;
+  /** Reports whether a text in a record may have this part where no text of the line has it. */
+  readonly mayAdd: (part: string) => boolean;
 }
 
 /**

@@ -23,8 +23,11 @@ export interface LinePlace {
 
 /** Receives lines without their line ends. `index` is undefined for a line without one. */
 export interface LineVisitor {
-  /** Receives a line as a part of `bytes`, which are UTF-8. Where it returns false, `visit` receives the line. */
-  readonly tryCopy?: (index: string, bytes: Bytes, start: number, end: number) => boolean;
+  /**
+   * Receives a line as a part of `bytes`, which are UTF-8. Where it returns false, `visit` receives the line.
+   * @param isSplit whether the line contains no separator of items, if it is JSON
+   */
+  readonly tryCopy?: (index: string, bytes: Bytes, start: number, end: number, isSplit: boolean) => boolean;
   /** Receives the place of each line before the line itself. */
   readonly place?: ((place: LinePlace) => void) | undefined;
   /** Receives a line; `line` is empty where `unreadable` is set. */
@@ -72,12 +75,13 @@ export function visitSegmentLine(
   start: number,
   end: number,
   { tryCopy: take, visit }: LineVisitor,
+  isSplit: boolean,
 ): void {
   if (encoding === "unknown") {
     const line = bytes.buffer.subarray(start, end);
     if (isUtf8(line)) visit(index, line.toString("utf8"), undefined);
     else visit(index, "", { reason: "invalid_utf8", bytes: Buffer.from(line) });
-  } else if (take === undefined || index === undefined || !take(index, bytes, start, end)) {
+  } else if (take === undefined || index === undefined || !take(index, bytes, start, end, isSplit)) {
     const line = encoding === "ascii" ? text.slice(start, end) : bytes.buffer.toString("utf8", start, end);
     visit(index, line, undefined);
   }

@@ -69,6 +69,14 @@ export function compileFind(separator: string): (text: string, from: number) => 
   };
 }
 
+/**
+ * Reports whether JSON of one line can have this separator only within a string literal, so that none overlaps the end
+ * of an object.
+ */
+export function isOnlyInLiterals(separator: string): boolean {
+  return faultOf(separator, true) === undefined && !separator.includes("}");
+}
+
 /** Returns warnings for the log at start-up. */
 export function separatorWarnings(config: SeparatorConfig): string[] {
   if (config.separator !== defaultSeparator) return [];

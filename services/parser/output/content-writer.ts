@@ -1,8 +1,14 @@
-import type { CopyLine } from "../line/line.ts";
+import type { LineCopying } from "../line/line.ts";
 import { latin1Of } from "../line/segment.ts";
-import { compileFind, overlappingHeads } from "../line/separators.ts";
 import { ByteSink, type Bytes, chunkCharacters } from "./byte-sink.ts";
 import { compileJoin, emptyItem, type JoinRecords } from "./join-records.ts";
+import {
+  type ContentSeparators,
+  compileCopiesNoSeparator,
+  compileSplitsExactly,
+  isNeverCopied,
+  type SplitsExactly,
+} from "./splits-exactly.ts";
 
 /** The line of an item, for its dead letter if its records cannot be written. */
 export interface ItemOrigin {
@@ -18,6 +24,8 @@ export interface LineBytes {
   readonly bytes: Bytes;
   readonly start: number;
   readonly end: number;
+  /** Whether it contains no separator of items, if it is JSON. */
+  readonly isSplit: boolean;
 }
 
 /**
@@ -27,16 +35,10 @@ export interface ContentWriter {
   add(records: readonly string[], origin: ItemOrigin): void;
   addEmpty(): void;
   /** Adds the one record of a line by copying it; returns false and adds nothing when the line cannot be copied. */
-  copy(line: LineBytes, copyLine: CopyLine): boolean;
+  copy(line: LineBytes, copied: LineCopying): boolean;
   count(): number;
   /** Returns the content. `end` is written after the last item. */
   finish(end: string): Uint8Array<ArrayBuffer>;
-}
-
-/** `separator` is undefined where the content is a single item. */
-export interface ContentSeparators {
-  readonly separator: string | undefined;
-  readonly recordSeparator: string;
 }
 
 /** Called for items that are written as `{}` because their records contain a separator where it cannot be escaped. */
@@ -49,6 +51,9 @@ interface ContentRules {
   readonly splitsExactly: SplitsExactly;
   /** Takes a text whose characters are the bytes of a chunk. */
   readonly bytesSplitExactly: SplitsExactly;
+  readonly copiesNoSeparator: (copied: LineCopying) => boolean;
+  /** The separator of records, unless no line that is copied can have it. */
+  readonly searched: Buffer | undefined;
 }
 
 export function compileContentWriter(
@@ -64,14 +69,22 @@ export function compileContentWriter(
       separator: separator === undefined ? undefined : latin1Of(separator),
       recordSeparator: latin1Of(recordSeparator),
     }),
+    copiesNoSeparator: compileCopiesNoSeparator(separators),
+    searched: isNeverCopied(recordSeparator) ? undefined : Buffer.from(recordSeparator),
   };
   return (expectedBytes, refuseItem) => new ChunkedContentWriter(rules, expectedBytes, refuseItem);
 }
 
-/**
- * Writes items chunk by chunk. A chunk holds either texts, which are written when it is closed, or copied lines, which
- * are written when they are added.
- */
+/** What a chunk holds. */
+type ChunkKind =
+  /** Texts, which are written and searched for separators when it is closed. */
+  | "texts"
+  /** Copied lines, which are written when they are added, and searched when it is closed. */
+  | "copies"
+  /** Copied lines that cannot contain a separator. */
+  | "split copies";
+
+/** Writes items chunk by chunk. */
 class ChunkedContentWriter implements ContentWriter {
   readonly #rules: ContentRules;
   readonly #refuseItem: RefuseItem;
@@ -82,13 +95,19 @@ class ChunkedContentWriter implements ContentWriter {
   #origins: (ItemOrigin | undefined)[] = [];
   /** The records of items that have several, by item. */
   #several: Map<number, readonly string[]> | undefined;
+  #kind: ChunkKind | undefined;
   #copies: LineBytes[] = [];
   /** Offset in the sink at which the chunk begins. */
   #from = 0;
   /** Ends of the chunk's items, relative to its start: in characters for texts, in bytes for copies. */
   #ends: number[] = [];
   #nextStart = 0;
+  /** The kind of the chunk that a copy is for, and the offset at which it begins. */
+  #opening: ChunkKind = "copies";
   #opened = -1;
+  /** The last bytes that were searched for separators of records. */
+  #searched: Bytes | undefined;
+  #isSearchedSplit = false;
 
   constructor(rules: ContentRules, expectedBytes: number, refuseItem: RefuseItem) {
     this.#rules = rules;
@@ -105,7 +124,7 @@ class ChunkedContentWriter implements ContentWriter {
       this.addEmpty();
       return;
     }
-    this.#openTexts();
+    this.#leaveChunk("texts");
     if (records.length > 1) {
       this.#several ??= new Map();
       this.#several.set(this.#texts.length, records);
@@ -114,19 +133,23 @@ class ChunkedContentWriter implements ContentWriter {
   }
 
   addEmpty(): void {
-    this.#openTexts();
+    this.#leaveChunk("texts");
     this.#push(emptyItem, undefined);
   }
 
-  copy(line: LineBytes, copyLine: CopyLine): boolean {
+  copy(line: LineBytes, copied: LineCopying): boolean {
     this.#opened = -1;
-    if (!copyLine(line.bytes, line.start, line.end, this.#openSink)) {
+    const kind = this.#isSplit(line, copied) ? "split copies" : "copies";
+    this.#opening = kind;
+    if (!copied.copyLine(line.bytes, line.start, line.end, this.#openSink)) {
       if (this.#opened >= 0) this.#sink.truncate(this.#opened);
       return false;
     }
+    this.#kind = kind;
+    this.#count++;
+    if (kind === "split copies") return true;
     this.#copies.push(line);
     this.#ends.push(this.#sink.length - this.#from);
-    this.#count++;
     return true;
   }
 
@@ -135,11 +158,20 @@ class ChunkedContentWriter implements ContentWriter {
     return this.#sink.finish();
   }
 
-  #openTexts(): void {
-    if (this.#copies.length > 0 || this.#nextStart > chunkCharacters) this.#closeChunk(this.#rules.separator);
+  /** Reports whether the record of a line certainly contains no separator. */
+  #isSplit({ isSplit, bytes }: LineBytes, copied: LineCopying): boolean {
+    const { copiesNoSeparator, searched } = this.#rules;
+    if (!isSplit || !copiesNoSeparator(copied)) return false;
+    if (searched === undefined) return true;
+    if (bytes !== this.#searched) {
+      this.#searched = bytes;
+      this.#isSearchedSplit = !bytes.buffer.includes(searched);
+    }
+    return this.#isSearchedSplit;
   }
 
   #push(item: string, origin: ItemOrigin | undefined): void {
+    this.#kind = "texts";
     this.#texts.push(item);
     this.#origins.push(origin);
     this.#ends.push(this.#nextStart + item.length);
@@ -150,17 +182,28 @@ class ChunkedContentWriter implements ContentWriter {
   /** Prepares the sink for a copy. */
   #open(): ByteSink {
     const sink = this.#sink;
-    const isFull = sink.length - this.#from > chunkCharacters;
-    if (this.#texts.length > 0 || (this.#copies.length > 0 && isFull))
-      this.#closeChunk(this.#rules.separator);
+    this.#leaveChunk(this.#opening);
     this.#opened = sink.length;
-    if (this.#copies.length > 0) sink.text(this.#rules.separator);
+    if (this.#kind !== undefined) sink.text(this.#rules.separator);
     return sink;
   }
 
+  /** Closes the chunk if it is full or of another kind than the next item. */
+  #leaveChunk(kind: ChunkKind): void {
+    if (this.#kind !== undefined && (this.#kind !== kind || this.#isFull()))
+      this.#closeChunk(this.#rules.separator);
+  }
+
+  #isFull(): boolean {
+    if (this.#kind === "texts") return this.#nextStart > chunkCharacters;
+    return this.#kind === "copies" && this.#sink.length - this.#from > chunkCharacters;
+  }
+
   #closeChunk(end: string): void {
-    if (this.#copies.length > 0) this.#closeCopies(end);
-    else this.#closeTexts(end);
+    if (this.#kind === "texts") this.#closeTexts(end);
+    else if (this.#kind === "copies") this.#closeCopies(end);
+    else this.#sink.text(end);
+    this.#kind = undefined;
     this.#ends = [];
     this.#from = this.#sink.length;
   }
@@ -207,31 +250,4 @@ class ChunkedContentWriter implements ContentWriter {
 
 function originOf({ index, format, bytes, start, end }: LineBytes): ItemOrigin {
   return { index, format, line: bytes.buffer.toString("utf8", start, end) };
-}
-
-type SplitsExactly = (text: string, ends: readonly number[]) => boolean;
-
-/**
- * Reports whether a chunk of joined items, one record each, is split at the ends of the items and nowhere else.
- * Searching whole chunks avoids flattening the text of each record, which V8 keeps as a tree while it is concatenated.
- */
-function compileSplitsExactly({ separator, recordSeparator }: ContentSeparators): SplitsExactly {
-  const findRecordEnd = compileFind(recordSeparator);
-  if (separator === undefined) {
-    const joinsAlone = compileJoin(undefined, recordSeparator);
-    return (text) => joinsAlone([text]) === text;
-  }
-  const find = compileFind(separator);
-  const recordHeads = overlappingHeads(recordSeparator);
-  return (text, ends) => {
-    if (recordHeads.length > 0 || findRecordEnd(text, 0) >= 0) return false;
-    let at = 0;
-    for (let item = 0; item < ends.length; item++) {
-      const found = find(text, at);
-      const end = ends[item]!;
-      if (found !== end && !(found < 0 && end === text.length)) return false;
-      at = end + separator.length;
-    }
-    return true;
-  };
 }

@@ -22,13 +22,21 @@ const formats = [
     },
   },
   { name: "plain", index: "b.log", type: "json", mapping: { note: { value: 'é"\\' } }, rest: "all" },
+  {
+    name: "joined",
+    index: "d.log",
+    type: "json",
+    mapping: { "#account_id": "id", "#event_name": "{id}{code}:" },
+  },
 ];
 
 /** One parser that copies lines where it can and one that parses each. */
 async function parsers(values: object) {
   const config = parserConfigSchema.parse({ ...values, formats });
   const { formatFor } = await openFormats(config);
-  const parsing = new Map(["a.log", "b.log"].map((index) => [index, parsedOnly(formatFor(index) as Format)]));
+  const parsing = new Map(
+    ["a.log", "b.log", "d.log"].map((index) => [index, parsedOnly(formatFor(index) as Format)]),
+  );
   const options = { separators: separatorsOf(config), maxLineBytes: 60_000, now: () => 0 };
   return {
     copied: createBatchParser({ ...options, formatFor }),
@@ -81,9 +89,12 @@ const line = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom("", "no JSON", "{}", '{"id":1}', '{"rest":"x","id":2}', "null") },
 );
-const items = fc.array(fc.tuple(fc.constantFrom("a.log", "a.log", "a.log", "b.log", "c.log"), line), {
-  maxLength: 40,
-});
+const items = fc.array(
+  fc.tuple(fc.constantFrom("a.log", "a.log", "a.log", "b.log", "c.log", "d.log", "d.log"), line),
+  {
+    maxLength: 40,
+  },
+);
 
 describe.each([
   { separator: ":ta:" },
@@ -91,6 +102,7 @@ describe.each([
   { separator: "}:" },
   { separator: "中", recordSeparator: "é" },
   { separator: "ta", recordSeparator: "xx", indexSeparator: "|" },
+  { separator: "rope" },
 ])("with %j", (values) => {
   it("answers copied lines as parsed ones", async () => {
     const { copied, parsed } = await parsers(values);

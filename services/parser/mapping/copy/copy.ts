@@ -4,6 +4,7 @@ import { longWordBytes } from "../../output/literal.ts";
 import type { SlotTable, Values } from "../fields.ts";
 import type { Plan, Planner, UnchangedField } from "../plan.ts";
 import { isPlainText, writeValue } from "../write.ts";
+import { compileMayAdd } from "./added-texts.ts";
 import { writeJoined } from "./joined-record.ts";
 import { type CopyRules, type LineShape, shapeOf, slotsToRead } from "./line-shape.ts";
 import type { Member } from "./member.ts";
@@ -13,6 +14,8 @@ export interface Copier {
   readonly copyLine: CopyLine;
   /** Returns the record of a line of JSON; undefined when the line has to be parsed. */
   readonly mapLine: (line: string) => string | undefined;
+  /** Reports whether a text in a record may have this part where no text of the line has it. */
+  readonly mayAdd: (part: string) => boolean;
 }
 
 /** Most kinds of lines that are tried: as many as the planner remembers. */
@@ -96,7 +99,8 @@ export function createCopier(rules: CopyRules, table: SlotTable, planner: Planne
       return false;
     }
   };
-  return { copyLine, mapLine: (line) => mapText(copyLine, line) };
+  const mayAdd = compileMayAdd([...rules.root, ...rules.inside]);
+  return { copyLine, mapLine: (line) => mapText(copyLine, line), mayAdd };
 }
 
 function hasRequired({ required, isNull }: CopyRules, values: Values, { places }: Plan): boolean {

@@ -3,6 +3,7 @@ import type { SlotTable } from "../fields.ts";
 import type { Target } from "../members.ts";
 import type { Plan } from "../plan.ts";
 import { idKeys } from "../record.ts";
+import type { Piece } from "../template.ts";
 
 /**
  * A target as it is written after a comma: `literals[0]` with its key, a field, `literals[1]`, a field and so on. A
@@ -35,20 +36,23 @@ export function compileMember(target: Target, { places }: Plan, table: SlotTable
   if ("field" in fixed) return member([key, ""], [fixed.field]);
   if ("constant" in fixed)
     return member(isSimple(fixed.constant) ? [key + JSON.stringify(fixed.constant)] : [], []);
-  const texts = [`${key}"`];
-  const fields: string[] = [];
-  for (const piece of fixed.pieces) {
+  const [first, ...others] = textsAroundFields(fixed.pieces);
+  const fields = fixed.pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.path]));
+  return member([key + first!, ...others], fields, true);
+}
+
+/** Returns the texts of a template before, between and after its fields, as JSON with the quotes around all. */
+export function textsAroundFields(pieces: readonly Piece[]): string[] {
+  const texts = ['"'];
+  for (const piece of pieces) {
     if (typeof piece === "string") texts.push(texts.pop()! + JSON.stringify(piece).slice(1, -1));
-    else {
-      fields.push(piece.path);
-      texts.push("");
-    }
+    else texts.push("");
   }
   texts.push(`${texts.pop()}"`);
-  return member(texts, fields, true);
+  return texts;
 }
 
 /** Other constants are not copied: they cannot be written, or not always. */
-function isSimple(value: unknown): boolean {
+export function isSimple(value: unknown): boolean {
   return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
