@@ -1,4 +1,6 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,11 +11,15 @@ import { jsonLines } from "../harness/log-lines.ts";
 import { makeFolder, type Server } from "../harness/processes.ts";
 import { openGenerator } from "../webhook/generator.ts";
 import { secret } from "../webhook/secret.ts";
-import { days, firstDayMs, storeOptions } from "./data.ts";
+import type { Asking } from "./ask.ts";
+import { storeOptions } from "./data.ts";
 import { dataArguments, openData } from "./generated.ts";
-import { query, startService } from "./service.ts";
+import { startService } from "./service.ts";
 
-/** Measures webhooks and Parse calls at a steady rate, alone and while six heavy queries run repeatedly. */
+/**
+ * Measures webhooks and Parse calls at a steady rate, alone and while six heavy queries run repeatedly. The longest
+ * turn is the processor time of the longest piece of work on the server's main thread meanwhile.
+ */
 const { values } = parseArgs({
   options: {
     ...dataArguments,
@@ -28,7 +34,9 @@ const rates = { batches: 20, parses: 50 };
 const lines = 100;
 
 const folder = await openData(values);
+const longest = join(makeFolder(), "longest-turn");
 using generator = openGenerator();
+const asker = fork(join(import.meta.dirname, "ask.ts"));
 
 /** Starts a server on a folder of its own that links to the generated events, which other parts reuse. */
 async function start(niceness: number): Promise<Server> {
@@ -36,29 +44,18 @@ async function start(niceness: number): Promise<Server> {
   mkdirSync(data);
   symlinkSync(resolve(folder, "events"), join(data, "events"));
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
-  return await startService(7344, data, {
+  const settings = {
     events: { engine: { memoryBytes, maxTempBytes, threads, niceness } },
     parser: { separator: ":ta:" },
     webhook: {
       channels: { demo: { secrets: [{ value: secret }], targets: ["queue"] } },
       targets: { queue: { kind: "pull" } },
     },
-  });
+  };
+  const preload = join(import.meta.dirname, "../attacks/longest-turn.ts");
+  const environment = { LONGEST_TURN: longest, NODE_OPTIONS: `--import ${preload}` };
+  return await startService(7344, data, settings, ".", environment);
 }
-
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const heavy = {
-  eventView: {
-    startTime: dayOf(firstDayMs),
-    endTime: dayOf(firstDayMs + (days - 1) * 86_400_000),
-    timeParticleSize: "day",
-    groupBy: [{ columnName: "server", tableType: "event" }],
-  },
-  events: [
-    { type: "normal", eventName: "anyEvent", analysis: "TRIG_USER_NUM" },
-    { type: "normal", eventName: "view", analysis: "PERCENTILE", analysisParams: "95", quota: "duration" },
-  ],
-};
 
 /** Starts Parse calls at fixed times, without waiting for earlier responses. */
 async function parse({ port }: Server): Promise<readonly number[]> {
@@ -98,13 +95,14 @@ async function measure(server: Server): Promise<Measured> {
   return { webhook: latenciesMs, parse: parses, thread };
 }
 
-/** Runs queries until it is stopped; resolves to the number that finished. */
-async function keepAsking(server: Server, stop: AbortSignal): Promise<number> {
-  for (let answered = 0; ; answered++) {
-    if (stop.aborted) return answered;
-    const answer = await (await query(server, "/open/event-analyze", heavy)).json();
-    if ((answer as { return_code: number }).return_code !== 0) throw new Error(JSON.stringify(answer));
-  }
+/** Runs at least one query at a time in the other process until the function that this returns stops it. */
+function startAsking(asking: Asking): () => Promise<number> {
+  asker.send(asking);
+  return async () => {
+    const answered = once(asker, "message");
+    asker.send("stop");
+    return (await answered)[0] as number;
+  };
 }
 
 const rowOf = (name: string, before: readonly number[], with_: readonly number[]) => ({
@@ -114,15 +112,17 @@ const rowOf = (name: string, before: readonly number[], with_: readonly number[]
   "p50 ms with queries": quantile(with_, 0.5).toFixed(1),
   "p99 ms with queries": quantile(with_, 0.99).toFixed(1),
 });
-for (const niceness of values.niceness.split(",").map(Number)) {
+
+async function run(niceness: number): Promise<void> {
   await using server = await start(niceness);
+  // The first query opens the event store.
+  await startAsking({ port: server.port, queries: 1 })();
   await measure(server);
   const alone = await measure(server);
-  const stop = new AbortController();
-  const asking = Array.from({ length: queries }, () => keepAsking(server, stop.signal));
+  process.kill(server.pid, "SIGUSR2");
+  const stop = startAsking({ port: server.port, queries });
   const beside = await measure(server);
-  stop.abort();
-  const answered = (await Promise.all(asking)).reduce((sum, count) => sum + count, 0);
+  const answered = await stop();
   console.log(`engine with niceness ${niceness}: ${queries} queries at once of ${values.events} events`);
   console.log(`in ${seconds} s, ${answered} finished`);
   console.table([
@@ -130,5 +130,11 @@ for (const niceness of values.niceness.split(",").map(Number)) {
     rowOf(`Parse, ${lines} lines, ${rates.parses}/s`, alone.parse, beside.parse),
   ]);
   console.log(`main thread: alone it ${alone.thread}, with queries it ${beside.thread}`);
+}
+
+for (const niceness of values.niceness.split(",").map(Number)) {
+  await run(niceness);
+  console.log(`longest turn with queries: ${Math.round(Number(readFileSync(longest, "utf8")))} ms`);
   console.log(`load average ${loadavg()[0]!.toFixed(1)}\n`);
 }
+asker.disconnect();

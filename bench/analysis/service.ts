@@ -10,12 +10,14 @@ export const benchToken = "bench-token";
  * Starts `engage serve` in a process of its own.
  * @param settings further sections of engage.yaml
  * @param checkout folder of the sources
+ * @param environment further variables of the process
  */
 export async function startService(
   port: number,
   data: string,
   settings: object = {},
   checkout = ".",
+  environment: Record<string, string> = {},
 ): Promise<Server> {
   const file = join(makeFolder(), "engage.json");
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
@@ -29,10 +31,10 @@ export async function startService(
     ...settings,
   };
   writeFileSync(file, JSON.stringify(config));
-  return await startServer(`${checkout}/cmd/engage.ts serve --config ${file}`, port);
+  return await startServer(`${checkout}/cmd/engage.ts serve --config ${file}`, port, environment);
 }
 
-export async function query({ port }: Server, path: string, body: object): Promise<Response> {
+export async function query({ port }: Pick<Server, "port">, path: string, body: object): Promise<Response> {
   return await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${benchToken}` },
