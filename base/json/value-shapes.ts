@@ -147,14 +147,17 @@ export class ShapeReader<T> {
     }
     this.#read++;
     const { shape, captured } = found;
+    const { lengths, expression, meaning } = shape;
+    const { marks } = this;
     let place = at;
     let group = 1;
-    for (const [index, length] of shape.lengths.entries()) {
+    for (let index = 0; index < lengths.length; index++) {
+      const length = lengths[index]!;
       place += length >= 0 ? length : captured[group++]!.length;
-      this.marks[index] = place;
+      marks[index] = place;
     }
-    this.end = this.#windowStart + shape.expression.lastIndex;
-    return shape.meaning;
+    this.end = this.#windowStart + expression.lastIndex;
+    return meaning;
   }
 
   /**

@@ -144,9 +144,12 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     return worker;
   }
 
-  /** Sends a request. Requests of one iteration of the event loop are sent together. */
+  /**
+   * Sends a request at the end of this iteration of the event loop, together with all others of it: each message wakes
+   * the thread.
+   */
   #send(request: Request): void {
-    if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
+    if (this.#outbox.push(request) === 1) setImmediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -228,7 +231,8 @@ interface CopiedArguments {
 function copyBytes(args: readonly unknown[]): CopiedArguments {
   const bytes = countBytes(args);
   if (bytes === 0) return { args, buffers: [], bytes };
-  const all = new Uint8Array(new ArrayBuffer(bytes));
+  // Memory that is not cleared first: all of it is written.
+  const all = Buffer.allocUnsafeSlow(bytes);
   let end = 0;
   const own = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;
@@ -236,21 +240,25 @@ function copyBytes(args: readonly unknown[]): CopiedArguments {
       const start = end;
       end += value.length;
       all.set(value, start);
-      return all.subarray(start, end);
+      return new Uint8Array(all.buffer, start, value.length);
     }
     if (Array.isArray(value)) return typeof value[0] === "object" ? value.map(own) : value;
-    const copy: Record<string, unknown> = {};
-    for (const name in value) copy[name] = own((value as Record<string, unknown>)[name]);
+    const copy: Record<string, unknown> = { ...value };
+    for (const name of Object.keys(copy)) {
+      const field = copy[name];
+      if (typeof field === "object") copy[name] = own(field);
+    }
     return copy;
   };
   return { args: args.map(own), buffers: [all.buffer], bytes };
 }
 
+/** Uses no `for … in`, for which V8 compiles a function that sees several kinds of objects again and again. */
 function countBytes(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   if (value instanceof Uint8Array) return value.length;
   if (Array.isArray(value) && typeof value[0] !== "object") return 0;
   let bytes = 0;
-  for (const name in value) bytes += countBytes((value as Record<string, unknown>)[name]);
+  for (const field of Object.values(value)) if (typeof field === "object") bytes += countBytes(field);
   return bytes;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { openGateway, openGatewayForTest } from "../gateway-server.ts";
 import { dial, path, untilMatch } from "./dial.ts";
@@ -17,9 +18,10 @@ async function exchange(
   address: { readonly port: number },
   request: string,
   complete = request.startsWith("HEAD") ? /\r\n\r\n$/ : /\r\n\r\n\{.*\}$/s,
+  encoding: BufferEncoding = "utf8",
 ): Promise<string> {
   const socket = dial(address);
-  socket.write(request);
+  socket.write(request, encoding);
   const response = await untilMatch(socket, complete);
   return response.replace(/\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/g, "\r\nDate: now\r\n");
 }
@@ -53,13 +55,18 @@ test("the response to a pipelined request has the bytes of the one before", asyn
   expect(both).toBe((await exchange(server, request)).repeat(2));
 });
 
-test("a response of bytes has the head of one of text", async () => {
+test.each([
+  ["short bytes", "é\u0000"],
+  ["long bytes", "é\u0000".repeat(1_000)],
+])("a response of %s has the head of one of text, and these bytes", async (_name, content) => {
   const text = await exchange(server, post(path, '{"text":"t"}'));
-  const message = "\n\x01t";
-  const request = post(path, message).replace("application/json", "application/proto");
-  const bytes = await exchange(server, request, /\r\n\r\n\n.t$/s);
+  const message = Buffer.from(new BinaryWriter().uint32(10).string(content).finish()).toString("latin1");
+  const { length } = message;
+  const request = post(path, "x".repeat(length)).replace("application/json", "application/proto");
+  const complete = new RegExp(`\r\n\r\n.{${length}}$`, "s");
+  const bytes = await exchange(server, request.slice(0, -length) + message, complete, "latin1");
   const head = text.slice(0, text.indexOf("{")).replace("application/json", "application/proto");
-  expect(bytes).toBe(`${head.replace(/content-length: \d+/, `content-length: ${message.length}`)}${message}`);
+  expect(bytes).toBe(`${head.replace(/content-length: \d+/, `content-length: ${length}`)}${message}`);
 });
 
 test("a connection that the server drains is closed by its last response", async () => {
