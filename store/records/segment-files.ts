@@ -67,8 +67,9 @@ export async function readLines(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (let length = maxBytes; ; length *= 2) {
-    const bytes = new Uint8Array(Math.max(0, Math.min(length, available)));
+    const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(length, available)));
     const filled = await fill(handle, bytes, offset);
+    // A buffer is searched by the C library, an array of bytes in a nanosecond for each byte: a line may have 16 MiB.
     const end = bytes.subarray(0, filled).lastIndexOf(lf) + 1;
     if (end > 0 || length >= available) return bytes.subarray(0, end);
   }

@@ -1,6 +1,6 @@
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { AppendLine } from "../../../services/event/accept-records.ts";
-import type { LoadStatus } from "../../../services/event/load/load.ts";
+import type { Loader } from "../../../services/event/load/load.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { NameRates } from "../../../services/event/record/name-book.ts";
 import type { EventStore } from "../../../store/events/events.ts";
@@ -32,7 +32,7 @@ export interface EventBackend extends AsyncDisposable {
 
 /** The records that wait to be loaded. */
 export interface LoadProgress {
-  readonly loader: { status(): Promise<LoadStatus> };
+  readonly loader: Pick<Loader, "waitingBytes">;
   /** The delay of loading in milliseconds, see LoadWatch. */
   readonly lagMs: () => number;
   /** See EventWatch. */

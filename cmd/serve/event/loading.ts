@@ -143,7 +143,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     recordBytes: watch.recordBytes,
     fault: watch.fault,
     pending: { ...reader, loadedTo: store.loadedTo },
-    waitingBytes: async () => (await loader.status()).waitingBytes,
+    waitingBytes: () => loader.waitingBytes(),
     hold: () => holdFiles(preparing, store),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -2,12 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../base/async/clock.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
-import {
-  type Loader,
-  type LoadObserver,
-  type LoadStatus,
-  openLoader,
-} from "../../../services/event/load/load.ts";
+import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
 import { comparePlaces } from "../../../services/event/load/prepared.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
@@ -42,7 +37,7 @@ export interface SharedProject extends Disposable {
   readonly pending: PendingRecords;
   /** Undefined when another process loads the project. */
   loader(): Loader | undefined;
-  status(): Promise<LoadStatus>;
+  waitingBytes(): Promise<number>;
   lagMs(): number;
   /** See EventWatch. */
   recordBytes(): number | undefined;
@@ -72,9 +67,7 @@ export function createSharedProject(options: SharedProjectOptions): SharedProjec
     id: project.id,
     pending,
     loader: () => loader,
-    async status() {
-      return (await loader?.status()) ?? { waitingBytes: await waitingBytes(), oldestMs: undefined };
-    },
+    waitingBytes: async () => (await loader?.waitingBytes()) ?? (await waitingBytes()),
     lagMs: () => watch?.lagMs() ?? 0,
     recordBytes: () => watch?.recordBytes(),
     fault: () => watch?.fault(),

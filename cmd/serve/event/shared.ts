@@ -193,13 +193,9 @@ function progressOf(all: readonly SharedProject[]) {
       return known.length === 0 ? undefined : known.reduce((sum, bytes) => sum + bytes, 0) / known.length;
     },
     loader: {
-      async status() {
-        const known = await Promise.all(all.map((project) => project.status()));
-        const times = known.flatMap(({ oldestMs }) => (oldestMs === undefined ? [] : [oldestMs]));
-        return {
-          waitingBytes: known.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0),
-          oldestMs: times.length === 0 ? undefined : Math.min(...times),
-        };
+      async waitingBytes() {
+        const known = await Promise.all(all.map((project) => project.waitingBytes()));
+        return known.reduce((sum, bytes) => sum + bytes, 0);
       },
     },
   };

@@ -67,15 +67,10 @@ export interface LoadObserver extends LimitObserver {
 export interface Loader extends AsyncDisposable {
   /** Resolves when all records that were in the spool before the call can be queried. */
   flush(signal: AbortSignal): Promise<void>;
-  status(): Promise<LoadStatus>;
+  /** Returns the bytes of the records that cannot be queried yet. */
+  waitingBytes(): Promise<number>;
   /** Returns the rates of new names of the loaded records. */
   rates(projectId: number): NameRates | undefined;
-}
-
-export interface LoadStatus {
-  readonly waitingBytes: number;
-  /** Time of receipt of the first waiting record, ms since 1970; undefined if none waits. */
-  readonly oldestMs: number | undefined;
 }
 
 /** Starts to load the records of a spool into the store, each once. Disposing of it loads what is prepared. */
@@ -118,14 +113,9 @@ class SpoolLoader implements Loader {
     return this.#rates.get(projectId);
   }
 
-  async status(): Promise<LoadStatus> {
+  async waitingBytes(): Promise<number> {
     const { reader, store } = this.#options;
-    const from = store.loadedTo() ?? (await reader.start());
-    const waitingBytes = await reader.bytesAfter(from);
-    const oldest = waitingBytes === 0 ? undefined : await reader.read(from, 4_096);
-    const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
-    const receivedMs = head && /"r":(\d+)/.exec(head)?.[1];
-    return { waitingBytes, oldestMs: receivedMs === undefined ? undefined : Number(receivedMs) };
+    return await reader.bytesAfter(store.loadedTo() ?? (await reader.start()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

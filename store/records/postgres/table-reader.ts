@@ -81,7 +81,7 @@ function withoutGaps(rows: readonly RecordRow[]): readonly RecordRow[] {
 
 /** Joins parts of rows up to the last line end, in memory of their own. */
 function wholeLines(number: number, rows: readonly RecordRow[], checksums: boolean): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  const joined = Buffer.allocUnsafeSlow(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
   let to = 0;
   for (const { place, at, bytes } of rows) {
     joined.set(bytes, to);

@@ -9,7 +9,7 @@ import { openEventServer, trackOf } from "../../event-server.ts";
 
 function progressOf(waitingBytes: number, recordBytes: number | undefined): LoadProgress {
   return {
-    loader: { status: async () => ({ waitingBytes, oldestMs: undefined }) },
+    loader: { waitingBytes: async () => waitingBytes },
     lagMs: () => 2_500,
     recordBytes: () => recordBytes,
   };
@@ -26,7 +26,7 @@ it.each([
 
 it("is unknown before anything is open, and while the spool cannot be read", async () => {
   expect(await readEventLag(undefined)).toBeUndefined();
-  const loader = { status: () => Promise.reject(new Error("away")) };
+  const loader = { waitingBytes: () => Promise.reject(new Error("away")) };
   expect(await readEventLag({ ...progressOf(1, 1), loader })).toBeUndefined();
 });
 

@@ -88,15 +88,13 @@ describe("loader", () => {
     expect(rig.loader.rates(1)).toEqual(new Map());
   });
 
-  it("reports its lag", async () => {
+  it("reports the bytes that wait", async () => {
     await using rig = openRig({ folder, store, limits: { batchMs: 3_600_000 } });
     await rig.append(track(0));
     await rig.flush();
-    expect(await rig.loader.status()).toEqual({ waitingBytes: 0, oldestMs: undefined });
+    expect(await rig.loader.waitingBytes()).toBe(0);
     await rig.append(track(1));
-    const status = await rig.loader.status();
-    expect(status.waitingBytes).toBeGreaterThan(100);
-    expect(status.oldestMs).toBe(Date.UTC(2026, 0, 2));
+    expect(await rig.loader.waitingBytes()).toBeGreaterThan(100);
   });
 
   it("gives a flush up with its signal's reason", async () => {
