@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import {
@@ -14,7 +14,10 @@ export interface PostRequest {
   /** All headers, except those of the connection and the length. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Called if the connection has taken the whole body when the response ends: then nothing refers to it any more. */
+  /**
+   * Called at most once, when the connection has taken the whole body: then nothing refers to it any more. It is not
+   * called if the response ends before that.
+   */
   readonly bodyTaken?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
@@ -61,7 +64,7 @@ export class KeptConnections implements Disposable {
       if (this.#waiting.length === 0) return;
       const connection = this.#idle.pop() ?? this.#add();
       if (connection === undefined) return;
-      void this.#run(connection, this.#waiting.shift()!);
+      this.#waiting.shift()!.run(connection, this.#path, (isUsable) => this.#free(connection, isUsable));
     }
   }
 
@@ -72,13 +75,18 @@ export class KeptConnections implements Disposable {
     return connection;
   }
 
-  async #run(connection: Connection, call: Call): Promise<void> {
-    if (await call.run(connection, this.#path)) this.#idle.push(connection);
-    else {
+  #free(connection: Connection, isUsable: boolean): void {
+    if (isUsable) {
+      this.#idle.push(connection);
+      this.#begin();
+      return;
+    }
+    // Not at once, since undici may be reporting what has ended the call.
+    queueMicrotask(() => {
       connection.close();
       this.#open.delete(connection);
-    }
-    this.#begin();
+      this.#begin();
+    });
   }
 }
 
@@ -106,7 +114,7 @@ class Connection {
           const place = outbound.connectOptions(host, port);
           this.#socket = isTls
             ? connectTls({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["http/1.1"] })
-            : connect(place);
+            : connectPlain(place);
         } catch (error) {
           callback(error as Error, null);
           return;
@@ -127,6 +135,15 @@ class Connection {
     this.#socket?.destroy();
     void this.client.destroy();
   }
+}
+
+/** Where connections read before they copy it: Node would allocate as much for each response. */
+const readBuffer = Buffer.allocUnsafeSlow(65_536);
+
+function connectPlain(place: TcpNetConnectOpts): Socket {
+  const callback = (bytes: number): boolean => socket.push(Buffer.from(readBuffer.subarray(0, bytes)));
+  const socket: Socket = connect({ ...place, onread: { buffer: readBuffer, callback } });
+  return socket;
 }
 
 type Connected = (...args: [Error, null] | [null, Socket]) => void;
@@ -154,11 +171,11 @@ class Call implements Dispatcher.DispatchHandler {
   readonly #request: PostRequest;
   readonly #maxBytes: number;
   readonly #response = Promise.withResolvers<ReceivedResponse>();
-  /** Resolves with whether the connection can be used again. */
-  readonly #over = Promise.withResolvers<boolean>();
   readonly #abort = (): void => this.#fail(this.#request.signal.reason);
   #connection: Connection | undefined;
+  #free: ((isUsable: boolean) => void) | undefined;
   #reader: BodyReader | undefined;
+  #isTaken = false;
   #isOver = false;
 
   constructor(request: PostRequest, maxBytes: number) {
@@ -177,19 +194,23 @@ class Call implements Dispatcher.DispatchHandler {
     return this.#response.promise;
   }
 
-  /** Returns whether the connection can be used again. */
-  run(connection: Connection, path: string): Promise<boolean> {
+  /** @param free called when the call is over, with whether the connection can be used again */
+  run(connection: Connection, path: string, free: (isUsable: boolean) => void): void {
     this.#connection = connection;
+    this.#free = free;
     const { headers, body } = this.#request;
     try {
       connection.client.dispatch({ method: "POST", path, headers, body }, this);
     } catch (error) {
       this.#fail(error);
     }
-    return this.#over.promise;
   }
 
   onRequestStart(): void {}
+
+  onRequestSent(): void {
+    this.#takeBody();
+  }
 
   onResponseStart(
     _controller: Dispatcher.DispatchController,
@@ -210,7 +231,7 @@ class Call implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return;
-    if (this.#connection?.hasWrittenAll === true) this.#request.bodyTaken?.();
+    this.#takeBody();
     this.#end(true);
     this.#reader?.end();
   }
@@ -223,6 +244,13 @@ class Call implements Dispatcher.DispatchHandler {
     );
   }
 
+  /** Most bodies are taken at once, and others while their response is awaited. */
+  #takeBody(): void {
+    if (this.#isTaken || this.#connection?.hasWrittenAll !== true) return;
+    this.#isTaken = true;
+    this.#request.bodyTaken?.();
+  }
+
   #fail(error: unknown): void {
     this.#response.reject(error);
     this.#end(false);
@@ -231,7 +259,7 @@ class Call implements Dispatcher.DispatchHandler {
   #end(isUsable: boolean): void {
     this.#isOver = true;
     this.#request.signal.removeEventListener("abort", this.#abort);
-    this.#over.resolve(isUsable);
+    this.#free?.(isUsable);
   }
 }
 

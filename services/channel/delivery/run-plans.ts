@@ -21,7 +21,7 @@ interface Entry {
 
 /** Cached plans. Compiling one takes a tenth of a millisecond. */
 const maxRuns = 200;
-/** How long a state is valid: batches of a cancelled run may be sent for this long. */
+/** How long a state is valid after it was read: batches of a cancelled run may be sent for this long. */
 const freshMs = 250;
 
 /** Caches the send plans and the states of runs. */
@@ -36,16 +36,23 @@ export class RunPlans {
     this.#clock = clock;
   }
 
-  /** Returns the plan of a run, which uses the channel as it was when the run began. */
-  async plan(runId: string): Promise<RunPlan> {
-    return (this.#entries.get(runId) ?? (await this.#refresh(runId))).plan;
+  /**
+   * Returns the plan of a run, which uses the channel as it was when the run began; undefined if the run has ended or
+   * its state must be read.
+   */
+  current(runId: string): RunPlan | undefined {
+    const known = this.#fresh(runId);
+    return known?.isUnderWay === true ? known.plan : undefined;
   }
 
-  /** Returns false if the run was cancelled or has failed. */
+  /** Reads the state of a run if it must be read. Returns false if the run was cancelled or has failed. */
   async isUnderWay(runId: string): Promise<boolean> {
+    return (this.#fresh(runId) ?? (await this.#refresh(runId))).isUnderWay;
+  }
+
+  #fresh(runId: string): Entry | undefined {
     const known = this.#entries.get(runId);
-    const isFresh = known !== undefined && this.#clock.monotonicMs() - known.readMs < freshMs;
-    return (isFresh ? known : await this.#refresh(runId)).isUnderWay;
+    return known !== undefined && this.#clock.monotonicMs() - known.readMs < freshMs ? known : undefined;
   }
 
   #refresh(runId: string): Promise<Entry> {
@@ -56,12 +63,11 @@ export class RunPlans {
 
   async #read(runId: string): Promise<Entry> {
     try {
-      const readMs = this.#clock.monotonicMs();
       const run = await this.#store.run(runId);
       if (run === null) throw new Error(`run ${runId} does not exist`);
       const entry = this.#entries.get(runId) ?? this.#add(run);
       entry.isUnderWay = run.state === "preparing" || run.state === "sending";
-      entry.readMs = readMs;
+      entry.readMs = this.#clock.monotonicMs();
       return entry;
     } finally {
       this.#reading.delete(runId);

@@ -136,9 +136,8 @@ function compilePost(options: Required<ExchangeOptions>): Post {
   };
   const post = async (request: PostRequest): Promise<ReceivedResponse> => {
     if (connections === undefined || isUnusual) return await first(request);
-    const { headers } = request;
     try {
-      return await connections.post({ ...request, headers: { ...ownHeaders(headers), ...headers } });
+      return await connections.post(withOwnHeaders(request));
     } catch (error) {
       isUnusual ||= error instanceof UnusualResponseError;
       throw error;
@@ -150,6 +149,13 @@ function compilePost(options: Required<ExchangeOptions>): Post {
       close();
     },
   });
+}
+
+/** Returns the same request if it has all headers, as those of pushes have. */
+function withOwnHeaders(request: PostRequest): PostRequest {
+  const { headers } = request;
+  const own = ownHeaders(headers);
+  return Object.keys(own).length === 0 ? request : { ...request, headers: { ...own, ...headers } };
 }
 
 function failureOf(error: unknown, signal: AbortSignal): ExchangeOutcome {

@@ -9,6 +9,8 @@ const [bracket, endBracket] = [0x5b, 0x5d];
 /** The JSON around the values of a message, as bytes. */
 interface Template {
   readonly parts: readonly Uint8Array[];
+  /** The last part, a comma and the first part: what is between the values of two messages. */
+  readonly between: Uint8Array;
   readonly bytes: number;
 }
 
@@ -17,43 +19,50 @@ interface Template {
  * @param payload also a body, as versions without payloads stored it
  */
 export function writeBody(payload: Uint8Array, memory: BodyMemory): Uint8Array {
+  const { length: end } = payload;
   if (payload[0] !== newTemplate) {
-    const body = memory.take(payload.length).subarray(0, payload.length);
+    const body = memory.take(end).subarray(0, end);
     body.set(payload);
     return body;
   }
   const templates: Template[] = [];
-  let template: Template | undefined;
   let body = memory.take(0);
   let length = 0;
-  for (let at = 0; at < payload.length; ) {
-    const first = payload[at];
-    if (first === newTemplate || first === knownTemplate) {
-      const end = endOfLine(payload, at);
-      const number = readNumber(payload, at + 1, end);
-      at = end + 1;
-      if (first === newTemplate) {
-        templates.push(readTemplate(payload, at, number));
-        at += templates.at(-1)!.bytes + number;
-      }
-      template = templates[first === newTemplate ? templates.length - 1 : number];
-      continue;
+  for (let at = 0; at < end; ) {
+    const lineEndAt = endOfLine(payload, at);
+    const number = readNumber(payload, at + 1, lineEndAt);
+    const isNew = payload[at] === newTemplate;
+    at = lineEndAt + 1;
+    if (isNew) {
+      templates.push(readTemplate(payload, at, number));
+      at += templates.at(-1)!.bytes + number;
     }
-    // What follows the template's own bytes is at most the rest of the payload, a comma and the last bracket.
-    const most = length + template!.bytes + payload.length - at + 2;
-    if (most > body.length) body = memory.extend(body, length, most);
-    body[length] = length === 0 ? bracket : comma;
-    length++;
-    const { parts } = template!;
-    for (let i = 0; i < parts.length - 1; i++) {
-      body.set(parts[i]!, length);
-      length += parts[i]!.length;
-      for (let byte = payload[at++]; byte !== undefined && byte !== lineEnd; byte = payload[at++]) {
-        body[length++] = byte;
+    const { parts, between, bytes } = templates[isNew ? templates.length - 1 : number]!;
+    const last = parts.length - 1;
+    let part = parts[0]!;
+    // The messages of this template.
+    while (at < end && payload[at] !== newTemplate && payload[at] !== knownTemplate) {
+      // What follows the template's own bytes is at most the rest of the payload, a comma and the last bracket.
+      const most = length + bytes + end - at + 2;
+      if (most > body.length) body = memory.extend(body, length, most);
+      if (part !== between) {
+        body[length] = length === 0 ? bracket : comma;
+        length++;
+      }
+      for (let i = 1; i <= last; i++) {
+        body.set(part, length);
+        length += part.length;
+        for (; at < end; at++) {
+          const byte = payload[at]!;
+          if (byte === lineEnd) break;
+          body[length++] = byte;
+        }
+        at++;
+        part = i === last ? between : parts[i]!;
       }
     }
-    body.set(parts.at(-1)!, length);
-    length += parts.at(-1)!.length;
+    body.set(parts[last]!, length);
+    length += parts[last]!.length;
   }
   body[length++] = endBracket;
   return body.subarray(0, length);
@@ -68,7 +77,8 @@ function readTemplate(payload: Uint8Array, start: number, count: number): Templa
     bytes += end - at;
     at = end + 1;
   }
-  return { parts, bytes };
+  const between = Buffer.concat([parts.at(-1)!, Uint8Array.of(comma), parts[0]!]);
+  return { parts, between, bytes };
 }
 
 function readNumber(payload: Uint8Array, start: number, end: number): number {

@@ -12,14 +12,14 @@ export interface AttemptRequest {
 /** Calls a receiver. The timeout aborts the call, and so may others. @param ending of this call alone */
 export async function attempt(
   exchange: Exchange,
-  { timeoutMs, ...request }: AttemptRequest,
+  { headers, body, bodyTaken, timeoutMs }: AttemptRequest,
   clock: Clock,
   ending: AbortController,
 ): Promise<ExchangeOutcome> {
   const expire = (): void => ending.abort(new DOMException("no response in time", "TimeoutError"));
   const cancelTimer = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
   try {
-    return await exchange({ ...request, signal: ending.signal });
+    return await exchange({ headers, body, bodyTaken, signal: ending.signal });
   } finally {
     cancelTimer();
   }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../../base/async/clock.ts";
 
-const spanMs = 1_000;
+const spanMs = 200;
 
-/** Measures how often something happens, over the last second. */
+/** Measures how often something happens, over the last 200 ms or more. */
 export class RateMeter {
   readonly #clock: Clock;
   #sinceMs: number;
