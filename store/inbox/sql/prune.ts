@@ -6,8 +6,18 @@ import { keepDigests } from "./rows/same-body.ts";
 const maxBatches = 200;
 const maxRows = 2_000;
 
+export interface Pruned {
+  readonly result: PruneResult;
+  /** When the next row may be deleted, by the store's clock, unless something is changed; null: none. */
+  readonly nextDueAtMs: number | null;
+}
+
 /** Deletes a bounded number of rows which the retention no longer covers. */
-export function* prune(session: Session, retention: InboxRetention): Operation<PruneResult> {
+export function* prune(session: Session, retention: InboxRetention): Operation<Pruned> {
+  return { result: yield* deleteExpired(session, retention), nextDueAtMs: yield* findNextDue(retention) };
+}
+
+function* deleteExpired(session: Session, retention: InboxRetention): Operation<PruneResult> {
   const { nowMs, dialect } = session;
   const deadLetters = yield* all<{ id: number }>(
     `DELETE FROM {dead} WHERE id IN (
@@ -57,6 +67,26 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
     deadLetters: deadLetters.length,
     more: full.includes(true),
   };
+}
+
+/** Returns when the first row expires that is stored now; null when there is none. */
+function* findNextDue({ deadLetterMs, finishedMs, claimMs }: InboxRetention): Operation<number | null> {
+  const rows = yield* all<{ due: number | null }>(
+    `SELECT MIN(kept_from_ms) + $1 + 1 AS due FROM {dead}
+     UNION ALL SELECT MIN(replayed_at_ms) + $1 + 1 FROM {replays}
+     UNION ALL SELECT MIN(expires_at_ms) FROM {claims}
+     UNION ALL SELECT MIN(in_flight_until_ms) + $2 + 1 FROM {batches} WHERE in_flight_until_ms IS NOT NULL
+     UNION ALL SELECT (
+       SELECT finished_at_ms FROM {batches} WHERE finished_at_ms IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM {dead} WHERE batch_seq = seq)
+       ORDER BY finished_at_ms LIMIT 1
+     ) + $3 + 1`,
+    deadLetterMs,
+    claimMs,
+    finishedMs,
+  );
+  const times = rows.flatMap(({ due }) => (due === null ? [] : [due]));
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** Returns when the oldest batch with unfinished work was accepted, by the store's clock; null when there is none. */

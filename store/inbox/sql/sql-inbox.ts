@@ -208,7 +208,7 @@ export class SqlInbox implements port.Inbox {
   async prune(options?: port.CallOptions): Promise<port.PruneResult> {
     // On a full disk pruning continues, and the clock is saved another time.
     await this.#options.saveClock?.().catch(() => {});
-    return await this.#call("prune", [this.#options.retention()], options);
+    return (await this.#call("prune", [this.#options.retention()], options)).result;
   }
 
   clockMs(): number {

@@ -114,6 +114,11 @@ export class StoreDatabase implements Disposable {
   /** Moves the log into the file, which then stays as it is until `releaseFile`, while a new log grows. */
   holdFile(): void {
     this.#db.exec("PRAGMA wal_autocheckpoint = 0");
+    this.emptyLog();
+  }
+
+  /** Moves the log into the file. */
+  emptyLog(): void {
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 

@@ -1,50 +1,55 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { FileHolds, FileOwner, Release } from "../../../base/files/file-holds.ts";
-import { errorMessage } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 import { deserializeError } from "./errors.ts";
-import type { FromWorker, HoldRequest, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import type { HoldRequest, Request, WorkerReply, WorkerSetup } from "./messages.ts";
 import type { SqliteStore } from "./sqlite.ts";
+import { type QuietTimes, type ThreadModule, ThreadOnDemand } from "./thread-on-demand.ts";
 
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** The module of a store's thread, which calls `serveStore`. */
-export interface ThreadModule {
-  readonly url: URL;
-  readonly name: string;
+/** The thread of a store. */
+export interface StoreThreadOptions {
+  readonly module: ThreadModule;
+  readonly setup: Omit<WorkerSetup, "isLocked">;
+  /** Undefined: the thread stays until the executor is closed. */
+  readonly quiet?: QuietTimes | undefined;
 }
 
-/** Passes operations to the thread which owns the database. A thread that ended is replaced at the next request. */
+/** Passes operations to the thread which owns the database. */
 export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOwner {
   readonly #store: SqliteStore & { readonly operations: O };
-  readonly #thread: ThreadModule;
-  readonly #setup: WorkerSetup;
+  readonly #thread: ThreadOnDemand;
   readonly #guard: DiskGuard;
   readonly #holds: FileHolds | undefined;
   readonly #pending = new Map<number, Pending>();
   #outbox: Request[] = [];
   #buffers: ArrayBuffer[] = [];
-  #worker: Worker | undefined;
   #lastId = 0;
+  #isHeld = false;
   #isClosed = false;
 
   constructor(
     store: SqliteStore & { readonly operations: O },
-    thread: ThreadModule,
-    setup: WorkerSetup,
+    thread: StoreThreadOptions,
     guard: DiskGuard,
     holds?: FileHolds,
   ) {
     this.#store = store;
-    this.#thread = thread;
-    this.#setup = setup;
     this.#guard = guard;
     this.#holds = holds;
+    this.#thread = new ThreadOnDemand({
+      module: thread.module,
+      setup: thread.setup,
+      quiet: thread.quiet,
+      noun: store.faults.noun,
+      isNeeded: () => this.#isHeld || this.#pending.size > 0,
+      receive: (message) => this.#receive(message),
+      lost: (reason) => this.#lose(reason),
+    });
   }
 
   /**
@@ -56,11 +61,9 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
   }
 
   async #open(): Promise<this> {
-    const worker = this.#start();
-    const failure = await openFailure(worker, this.#store.faults.noun);
+    const failure = await this.#thread.open();
     if (failure === undefined) return this;
     this.#isClosed = true;
-    await worker.terminate();
     throw new this.#store.faults.OpenError(failure);
   }
 
@@ -114,11 +117,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     this.#holds?.disown(this);
     // The waiting requests are sent first, since they may start a new thread.
     this.#flush();
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const exited = once(worker, "exit");
-    worker.postMessage({ kind: "close" } satisfies ToWorker);
-    await exited;
+    await this.#thread.close();
   }
 
   async #setHeld(kind: HoldRequest["kind"]): Promise<void> {
@@ -128,20 +127,14 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     const reply = Promise.withResolvers<unknown>();
     this.#pending.set(id, reply);
     this.#flush();
-    const worker = this.#worker ?? this.#start();
-    worker.postMessage({ kind, id } satisfies ToWorker);
+    this.#thread.post({
+      message: { kind, id },
+      transfer: [],
+      failed: (error) => this.#fail([{ id }], error),
+    });
+    this.#isHeld = false;
     await reply.promise;
-  }
-
-  #start(): Worker {
-    const { url, name } = this.#thread;
-    const { noun } = this.#store.faults;
-    const worker = new Worker(url, { workerData: this.#setup, name });
-    worker.on("message", (message: FromWorker) => this.#receive(message, worker));
-    worker.on("error", (error) => this.#lose(worker, `${noun} thread failed: ${error.message}`));
-    worker.on("exit", () => this.#lose(worker, `${noun} thread ended`));
-    this.#worker = worker;
-    return worker;
+    this.#isHeld = kind === "hold";
   }
 
   /**
@@ -158,22 +151,15 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     const buffers = this.#buffers;
     this.#outbox = [];
     this.#buffers = [];
-    try {
-      const worker = this.#worker ?? this.#start();
-      worker.postMessage({ kind: "requests", requests } satisfies ToWorker, buffers);
-    } catch (error) {
-      // No thread could be started, or an argument can't be cloned.
-      for (const { id } of requests) this.#takePending(id)?.reject(error);
-    }
+    const failed = (error: unknown): void => this.#fail(requests, error);
+    this.#thread.post({ message: { kind: "requests", requests }, transfer: buffers, failed });
   }
 
-  #receive(message: FromWorker, worker: Worker): void {
-    if (message.kind === "closed") return;
-    if (message.kind === "failed") {
-      this.#lose(worker, message.error.message);
-      void worker.terminate();
-      return;
-    }
+  #fail(requests: readonly { readonly id: number }[], error: unknown): void {
+    for (const { id } of requests) this.#takePending(id)?.reject(error);
+  }
+
+  #receive(message: WorkerReply): void {
     if (message.usedBytes !== null) this.#guard.setUsedBytes(message.usedBytes);
     if (message.kind === "opened") return;
     const { faults } = this.#store;
@@ -184,36 +170,17 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     }
   }
 
-  #lose(worker: Worker, message: string): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
+  #lose(reason: string): void {
     const { UnavailableError } = this.#store.faults;
-    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new UnavailableError(message));
+    // The file is held by its connection, which has ended.
+    this.#isHeld = false;
+    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new UnavailableError(reason));
   }
 
   #takePending(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     return pending;
-  }
-}
-
-/** Returns why a started thread could not open its file; undefined when it could. */
-async function openFailure(worker: Worker, noun: string): Promise<string | undefined> {
-  const decided = new AbortController();
-  const first = (event: "message" | "exit") => once(worker, event, { signal: decided.signal });
-  const opened = first("message").then(([message]: FromWorker[]) =>
-    message?.kind === "failed" ? message.error.message : undefined,
-  );
-  try {
-    return await Promise.race([
-      opened,
-      first("exit").then(() => `${noun} thread ended before it opened the file`),
-    ]);
-  } catch (error) {
-    return `${noun} thread failed: ${errorMessage(error)}`;
-  } finally {
-    decided.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile, makePrivateFolder, tighten } from "../../../base/files/private.ts";
@@ -94,6 +94,29 @@ function toOpenError({ faults }: FileSchema, path: string, error: unknown, holde
     ? `${file} is damaged or not a SQLite database (${message}): ${faults.ifDamaged}`
     : `${file} can't be opened: ${message}`;
   return new faults.OpenError(description, { cause: error });
+}
+
+/**
+ * Keeps other processes from opening a closed file whose log is empty. Returns undefined when the file is missing, or
+ * another process has it.
+ */
+export function lockFile(path: string): Disposable | undefined {
+  if (!existsSync(path)) return undefined;
+  const db = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // With this mode the lock outlives the transaction.
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK");
+  } catch {
+    db.close();
+    return undefined;
+  }
+  writePidFile(path);
+  return {
+    [Symbol.dispose]() {
+      db.close();
+      removePidFile(path);
+    },
+  };
 }
 
 /**

@@ -7,6 +7,8 @@ export interface WorkerSetup extends DatabaseSetup {
   readonly lingerMs: number;
   /** Disk space reserved for settling and pruning when the disk is full; 0: none. */
   readonly reserveBytes: number;
+  /** Whether the other thread has the file's lock until it sends `open`. Otherwise the file is opened at once. */
+  readonly isLocked: boolean;
 }
 
 export interface Request {
@@ -25,16 +27,25 @@ export interface HoldRequest {
 }
 
 export type ToWorker =
+  | { readonly kind: "open" }
   | { readonly kind: "requests"; readonly requests: readonly Request[] }
   | HoldRequest
+  /** Asks to close the file and to end; the reply is `closed`, or `needed` when the thread goes on. */
+  | { readonly kind: "end" }
+  /** Closes the file and ends, whatever happens. */
   | { readonly kind: "close" };
 
 export type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: SerializedError };
 
-export type FromWorker =
+export type WorkerReply =
   | { readonly kind: "opened"; readonly usedBytes: number }
+  | { readonly kind: "replies"; readonly replies: readonly Reply[]; readonly usedBytes: number | null };
+
+export type FromWorker =
+  | WorkerReply
+  | { readonly kind: "loaded" }
   | { readonly kind: "failed"; readonly error: SerializedError }
-  | { readonly kind: "replies"; readonly replies: readonly Reply[]; readonly usedBytes: number | null }
+  | { readonly kind: "needed" }
   | { readonly kind: "closed" };

@@ -3,8 +3,9 @@ import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { Operations } from "../operations.ts";
 import type { MarkSetup } from "./commit-mark.ts";
 import { DiskGuard } from "./disk-guard.ts";
-import { SqliteExecutor, type ThreadModule } from "./executor.ts";
+import { SqliteExecutor } from "./executor.ts";
 import type { SqliteStore } from "./sqlite.ts";
+import type { QuietTimes, ThreadModule } from "./thread-on-demand.ts";
 
 /** The options of a store's file. */
 export interface SqliteFileOptions {
@@ -30,15 +31,19 @@ export interface SqliteFileOptions {
   readonly checkAtOpen?: boolean;
   /** The mark beside the file by which a start detects lost commits. Default: none. */
   readonly mark?: MarkSetup;
+  /** After how long without work the thread ends. Default: that of the store. */
+  readonly quiet?: QuietTimes | undefined;
   /** Lets the file be copied while the store is open. */
   readonly holds?: FileHolds | undefined;
   /** Returns the bytes that a process without privileges may still write to the disk of a path. */
   readonly freeBytes?: (path: string) => number;
 }
 
+/** Without quiet times, the thread stays until the store is closed. */
 export type SqliteFileDefaults = Required<
   Pick<SqliteFileOptions, "reserveBytes" | "maxWalBytes" | "lingerMs">
->;
+> &
+  Pick<SqliteFileOptions, "quiet">;
 
 export const mib = 1_048_576;
 
@@ -48,7 +53,7 @@ export const mib = 1_048_576;
  */
 export async function openSqliteExecutor<O extends Operations>(
   store: SqliteStore & { readonly operations: O },
-  thread: ThreadModule,
+  module: ThreadModule,
   options: SqliteFileOptions,
   defaults: SqliteFileDefaults,
 ): Promise<SqliteExecutor<O>> {
@@ -70,7 +75,8 @@ export async function openSqliteExecutor<O extends Operations>(
     lingerMs: options.lingerMs ?? defaults.lingerMs,
     reserveBytes: options.reserveBytes ?? defaults.reserveBytes,
   };
-  const executor = new SqliteExecutor(store, thread, setup, guard, options.holds);
+  const thread = { module, setup, quiet: options.quiet ?? defaults.quiet };
+  const executor = new SqliteExecutor(store, thread, guard, options.holds);
   await executor.open();
   return executor;
 }

@@ -6,11 +6,11 @@ import type { FileSchema } from "./file.ts";
  * Describes one kind of store in SQLite; the inbox and the channel store are such stores.
  *
  * `open.ts` opens a store. A caller's operation passes through these files: `executor.ts` copies its
- * arguments and sends them to the store's thread (`messages.ts`), where `thread.ts` collects requests,
- * `group-commit.ts` commits a group of them, and `database.ts` runs their statements. `file.ts` opens,
- * locks and migrates the file, `commit-mark.ts` detects lost commits, `disk-guard.ts` and
- * `disk-reserve.ts` handle a full disk, and `errors.ts` classifies SQLite's errors and passes them
- * between the threads.
+ * arguments and sends them to the store's thread (`messages.ts`), which `thread-on-demand.ts` starts and
+ * ends. There `thread.ts` collects requests, `group-commit.ts` commits a group of them, and `database.ts`
+ * runs their statements. `file.ts` opens, locks and migrates the file, `commit-mark.ts` detects lost
+ * commits, `disk-guard.ts` and `disk-reserve.ts` handle a full disk, and `errors.ts` classifies SQLite's
+ * errors and passes them between the threads.
  */
 export interface SqliteStore extends FileSchema {
   readonly faults: StoreFaults;

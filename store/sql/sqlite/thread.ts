@@ -41,29 +41,51 @@ class StoreThread {
   }
 
   start(): void {
+    this.#port.on("message", (message: ToWorker) => this.#receive(message));
+    if (this.#setup.isLocked) this.#send({ kind: "loaded" });
+    else this.#open();
+  }
+
+  #open(): void {
     try {
       this.#database = StoreDatabase.open(this.#store, this.#setup);
       this.#reserve.allocate();
       this.#send({ kind: "opened", usedBytes: this.#database.usedBytes });
-      this.#port.on("message", (message: ToWorker) => this.#receive(message));
     } catch (error) {
       this.#send({ kind: "failed", error: serializeError(this.#store.faults, this.#setup.path, error) });
     }
   }
 
   #receive(message: ToWorker): void {
-    if (message.kind === "close") {
-      while (this.#queue.length > 0) this.#commitNext();
-      this.#reopenLater();
-      this.#send({ kind: "closed" });
-      this.#port.close();
-      return;
+    if (message.kind === "open") this.#open();
+    else if (message.kind === "requests") this.#add(message.requests);
+    else if (message.kind === "close") this.#close();
+    else if (message.kind !== "end") this.#setHeld(message);
+    else if (this.#canEnd()) this.#close();
+    else this.#send({ kind: "needed" });
+  }
+
+  #close(): void {
+    while (this.#queue.length > 0) this.#commitNext();
+    this.#reopenLater();
+    this.#send({ kind: "closed" });
+    this.#port.close();
+  }
+
+  /** Moves the log into the file, so that opening it is little work. Returns false if the thread is needed. */
+  #canEnd(): boolean {
+    if (this.#queue.length > 0 || this.#isHeld || this.#database === undefined) return false;
+    try {
+      this.#database.emptyLog();
+      return true;
+    } catch {
+      // The disk is full, or fails.
+      return false;
     }
-    if (message.kind !== "requests") {
-      this.#setHeld(message);
-      return;
-    }
-    this.#queue.push(...message.requests);
+  }
+
+  #add(requests: readonly Request[]): void {
+    this.#queue.push(...requests);
     // Clients whose requests were committed together send their next ones together: one sync serves as
     // many as last time. A single request does not wait.
     if (this.#queue.length >= this.#lastGroup) this.#commitNext();

@@ -16,7 +16,7 @@ function sqliteExecutor(folder: string, code: string) {
   const guard = new DiskGuard({ path, faults, maxWalBytes: 1, minFreeBytes: 0, maxBytes: null });
   const setup = { path, maxWalBytes: 1, lockWaitMs: 0, checkAtOpen: false, lingerMs: 0, reserveBytes: 0 };
   const url = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-  return new SqliteExecutor(inboxStore, { url, name: "test" }, setup, guard);
+  return new SqliteExecutor(inboxStore, { module: { url, name: "test" }, setup }, guard);
 }
 
 /** A pool that only counts who asks it for a connection. */
