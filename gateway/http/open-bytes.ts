@@ -207,7 +207,7 @@ export class ByteShare extends ListMember {
 }
 
 /** Smaller responses fit the buffers of the operating system. */
-const minResponseBytes = 64 * 1024;
+export const minCountedBytes = 64 * 1024;
 
 /** Counts a large response until it is read or its connection closes. */
 export function countResponse(
@@ -217,7 +217,7 @@ export function countResponse(
   bytes: number,
 ): void {
   if ("stream" in response) countStreamResponse(openBytes, response.stream, bytes);
-  else if (bytes >= minResponseBytes && !response.destroyed) {
+  else if (bytes >= minCountedBytes && !response.destroyed) {
     const { socket } = request;
     hold(openBytes, connectionOfRequest(request), response, bytes, () => socket.destroy());
   }
@@ -225,7 +225,7 @@ export function countResponse(
 
 /** Does the same for an HTTP/2 stream. */
 export function countStreamResponse(openBytes: OpenBytes, stream: ServerHttp2Stream, bytes: number): void {
-  if (bytes < minResponseBytes || stream.destroyed) return;
+  if (bytes < minCountedBytes || stream.destroyed) return;
   // `close` would wait for pending writes.
   const cut = (): void => void stream.destroy(new Error("the response is not read"));
   hold(openBytes, connectionOf(stream.session), stream, bytes, cut);

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { tooManyStreams } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
+import { notifyClosed, watchClose } from "./close-listener.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
 import type { FairWorkQueue } from "./fair-work-queue.ts";
 
@@ -40,6 +41,7 @@ export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number)
   }
   connection.startCall();
   (stream as Counted)[kConnection] = connection;
+  watchClose(stream);
   stream.on("close", onStreamClose);
   return true;
 }
@@ -51,6 +53,7 @@ type Counted = ServerHttp2Stream & { [kConnection]?: Connection };
 /** Shared by all streams, as a closed stream has no session. */
 function onStreamClose(this: Counted): void {
   this[kConnection]?.endCall();
+  notifyClosed(this);
 }
 
 function ignore(): void {}

@@ -17,10 +17,13 @@ import { malformedMessage, messageTooLarge } from "../call/refusals.ts";
 import { assignGrpcStatus } from "../call/status.ts";
 import { createWireCodec, type Encoded, type WireCodec } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
+import { type CloseListener, setCloseListener } from "../http/close-listener.ts";
 import { connectionOf } from "../http/connections.ts";
 import { peerOf } from "../http/http.ts";
+import { type BodyReader, readBody, release, respondDirectly } from "../http/http2/direct-streams.ts";
+import { noHeaders, withHeader } from "../http/http2/header-block.ts";
 import { MessageBuffer } from "../http/message-buffer.ts";
-import { type ByteShare, countStreamResponse, type ShareOwner } from "../http/open-bytes.ts";
+import { type ByteShare, countStreamResponse, minCountedBytes, type ShareOwner } from "../http/open-bytes.ts";
 import { endUnreadStream } from "../http/send.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
@@ -67,11 +70,11 @@ export function createGrpcLane(
   };
 }
 
-/** One unary call on one HTTP/2 stream. Shared listeners find it by `kUnary`, so that a call creates no closures. */
-class UnaryStream implements ShareOwner {
+/** One unary call on one HTTP/2 stream. */
+class UnaryStream implements BodyReader, CloseListener, ShareOwner {
   readonly #gateway: GatewayContext;
   readonly #method: LaneMethod;
-  readonly #stream: LaneStream;
+  readonly #stream: ServerHttp2Stream;
   readonly #record: CallRecord;
   readonly #call: Call;
   readonly #body = new MessageBuffer();
@@ -79,7 +82,12 @@ class UnaryStream implements ShareOwner {
   #expectedBytes = 0;
   #ended = false;
 
-  constructor(gateway: GatewayContext, method: LaneMethod, stream: LaneStream, headers: IncomingHttpHeaders) {
+  constructor(
+    gateway: GatewayContext,
+    method: LaneMethod,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+  ) {
     this.#gateway = gateway;
     this.#method = method;
     this.#stream = stream;
@@ -90,14 +98,12 @@ class UnaryStream implements ShareOwner {
       target: headers[":path"] as string,
       headers,
     });
-    stream[kUnary] = this;
+    setCloseListener(stream, this);
   }
 
   start(headers: IncomingHttpHeaders): void {
     const gateway = this.#gateway;
     gateway.observer.started(this.#record);
-    this.#stream.on("error", ignore);
-    this.#stream.on("close", onClose);
     try {
       gateway.authorize(this.#record, this.#method.served, this.#call.requestHeader);
       const timeout = headers["grpc-timeout"];
@@ -106,21 +112,21 @@ class UnaryStream implements ShareOwner {
       if (error !== undefined) throw error;
       this.#call.startDeadline(timeoutMs, gateway.limits.maxDeadlineMs);
     } catch (error) {
+      this.#stream.on("error", ignore);
       this.fail(error);
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
     this.#hold = gateway.openBytes.openBody(connectionOf(this.#stream.session), this, this.#record.startedMs);
-    this.#stream.on("data", onData);
-    this.#stream.on("end", onEnd);
+    readBody(this.#stream, this);
   }
 
-  data(chunk: Buffer): void {
-    if (this.#ended) return;
+  data(chunk: Buffer): boolean {
+    if (this.#ended) return true;
     const { maxBytes } = this.#method;
     this.#body.add(chunk, this.#expectedBytes);
     this.#hold?.take(chunk.length);
-    if (this.#ended) return;
+    if (this.#ended) return true;
     const { length, bytes } = this.#body;
     // The prefix declares the size before the message arrives. Counting the bytes finds a wrong declaration.
     if (this.#expectedBytes === 0 && length >= prefixBytes) {
@@ -129,12 +135,12 @@ class UnaryStream implements ShareOwner {
       if (declared > maxBytes) this.fail(messageTooLarge(declared, maxBytes));
     }
     if (length > maxBytes + prefixBytes) this.fail(messageTooLarge(undefined, maxBytes));
+    return length !== this.#expectedBytes;
   }
 
-  receive(): void {
+  end(): void {
     this.#hold?.close();
-    // A stream that is reset ends too.
-    if (this.#ended || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
+    if (this.#ended) return;
     try {
       const payload = unwrapMessage(this.#body.take());
       this.#record.bytesIn = payload.length;
@@ -158,10 +164,17 @@ class UnaryStream implements ShareOwner {
     const bytes = head.length - prefixBytes + (tail?.length ?? 0);
     head[0] = 0;
     head.writeUInt32BE(bytes, 1);
-    if (!this.#respond(this.#successHead(), withTrailers)) return;
-    this.#finish(undefined, bytes);
+    if (tail === undefined && this.#respondDirectly(head)) {
+      this.#finish(undefined, bytes);
+      return;
+    }
     const stream = this.#stream;
-    stream.on("wantTrailers", onWantTrailers);
+    release(stream);
+    const headers = this.#head();
+    this.#call.assignResponseHeader(headers);
+    if (!this.#respond(headers, withTrailers)) return;
+    this.#finish(undefined, bytes);
+    stream.on("wantTrailers", () => this.#sendTrailers());
     countStreamResponse(this.#gateway.openBytes, stream, bytes);
     if (tail === undefined) {
       stream.end(head);
@@ -177,6 +190,7 @@ class UnaryStream implements ShareOwner {
       reportLate(reason, this.#record, this.#gateway.reportFault);
       return;
     }
+    release(this.#stream);
     const error = toSafeError(reason, this.#record, this.#gateway.reportFault);
     const headers = this.#head();
     this.#call.assignResponseHeader(headers);
@@ -195,7 +209,7 @@ class UnaryStream implements ShareOwner {
     if (!this.#ended) this.#call.abort(new ConnectError("the caller closed the connection", Code.Canceled));
   }
 
-  sendTrailers(): void {
+  #sendTrailers(): void {
     const trailers: OutgoingHttpHeaders = {};
     this.#call.assignResponseTrailer(trailers);
     trailers["grpc-status"] = "0";
@@ -211,22 +225,12 @@ class UnaryStream implements ShareOwner {
     return { ":status": 200, "content-type": contentType, "x-request-id": this.#record.requestId };
   }
 
-  /** Returns the head as a list if possible: Node converts objects, which takes as long as sending them. */
-  #successHead(): OutgoingHttpHeaders | readonly string[] {
-    if (!this.#call.hasResponseHeader) {
-      return [":status", "200", "content-type", contentType, "x-request-id", this.#record.requestId];
-    }
-    const headers = this.#head();
-    this.#call.assignResponseHeader(headers);
-    return headers;
-  }
-
   /**
    * Sends the head and returns true. If it cannot be sent, the call ends, with an internal error if the stream is open.
    */
-  #respond(headers: OutgoingHttpHeaders | readonly string[], options: ServerStreamResponseOptions): boolean {
+  #respond(headers: OutgoingHttpHeaders, options: ServerStreamResponseOptions): boolean {
     const stream = this.#stream;
-    if (stream.destroyed || stream.closed) {
+    if (!this.#isOpen) {
       this.#finish(Code.Canceled, 0);
       return false;
     }
@@ -242,6 +246,19 @@ class UnaryStream implements ShareOwner {
       this.#closeRequest();
       return false;
     }
+  }
+
+  /** Sends a small response without headers and trailers of the handler; returns false for others. */
+  #respondDirectly(body: Buffer): boolean {
+    const { hasResponseHeader, hasResponseTrailer } = this.#call;
+    if (hasResponseHeader || hasResponseTrailer || body.length >= minCountedBytes || !this.#isOpen)
+      return false;
+    const head = withHeader(successHead, "x-request-id", this.#record.requestId);
+    return respondDirectly(this.#stream, { head, body, trailers: successTrailers });
+  }
+
+  get #isOpen(): boolean {
+    return !this.#stream.destroyed && !this.#stream.closed;
   }
 
   /** Closes the request half of a stream whose response comes before its end, or it would block a drain. */
@@ -260,31 +277,13 @@ class UnaryStream implements ShareOwner {
   }
 }
 
-const kUnary = Symbol("unary call");
-type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream | undefined };
+const successHead = withHeader(withHeader(noHeaders, ":status", "200"), "content-type", contentType);
+const successTrailers = withHeader(noHeaders, "grpc-status", "0");
 
 const noTimeout: ReturnType<typeof parseTimeout> = {};
 /** gRPC does not use the date, and each header takes time. */
 const withTrailers = { waitForTrailers: true, sendDate: false };
 const withoutBody = { endStream: true, sendDate: false };
-
-function onData(this: LaneStream, chunk: Buffer): void {
-  this[kUnary]?.data(chunk);
-}
-
-function onEnd(this: LaneStream): void {
-  this[kUnary]?.receive();
-}
-
-function onClose(this: LaneStream): void {
-  this[kUnary]?.closed();
-  // A stream that is kept for longer would keep the message too (decision 144).
-  this[kUnary] = undefined;
-}
-
-function onWantTrailers(this: LaneStream): void {
-  this[kUnary]?.sendTrailers();
-}
 
 function ignore(): void {}
 
