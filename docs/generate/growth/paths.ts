@@ -75,11 +75,8 @@ export const paths: readonly PathText[] = [
     unit: "records",
     measured:
       "Batches to `/sync_server`, compressed with gzip, one after another. The CPU time includes loading the records until queries find them; the time by the clock ends with the response.",
-    reason: "A batch is one request and one write to the disk, and records are loaded about once a second.",
-    faster: {
-      upTo: 1.25,
-      why: "A body of some MB is read in pieces, between which other calls go on, and is in memory as a whole, which takes the main thread more time for each record. What takes the rest is not known.",
-    },
+    reason:
+      "A batch is one request and one write to the disk. Records are loaded about once a second, whatever batches they came in.",
     limit: "A body has at most 50,000 records:",
   },
   {
