@@ -1,22 +1,23 @@
 import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
 import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
-import { emptyResult, type FoundRows, readResult } from "../../sql/result.ts";
-import { compileScan } from "../../sql/sql.ts";
+import { emptyResult, readResult } from "../../sql/result.ts";
+import { compileScan, type ScanForm } from "../../sql/sql.ts";
 import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
 import { failedSumForm } from "../errors.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
+import { mayNarrowTotals, type NarrowTotals, narrowTotals, scanNarrowTotals } from "./quantile-totals.ts";
 import type { Queries, Query, Scans } from "./query.ts";
 import { relationsFor, relationsOf } from "./relations.ts";
 import { ResultRows } from "./rows.ts";
 import { streamUsers } from "./users.ts";
 
-/** Runs plans with one statement for each scan. */
-export function createScans(queries: Queries): Scans {
+/** Runs plans with one statement for each scan, and more for totals of many values. */
+export function createScans(queries: Queries, narrowing: NarrowTotals = narrowTotals): Scans {
   const sums = createSumForms("decimal");
   return {
-    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, sums }))[0]!,
-    scanAll: (scans, signal) => runScans(queries, scans, { signal, sums }),
+    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, sums, narrowing }))[0]!,
+    scanAll: (scans, signal) => runScans(queries, scans, { signal, sums, narrowing }),
     users: (scan, signal) => streamUsers(queries, scan, signal),
     summarize: (scan, of, signal) => runSummary(queries, scan, of, signal),
   };
@@ -25,13 +26,14 @@ export function createScans(queries: Queries): Scans {
 interface ScanOptions {
   readonly signal: AbortSignal;
   readonly sums: SumForms;
+  readonly narrowing: NarrowTotals;
 }
 
 /** Runs scans in one snapshot. Their cells are in memory and do not need it any longer. */
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  { signal, sums }: ScanOptions,
+  { signal, sums, narrowing }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
   const [first] = scans;
@@ -40,7 +42,7 @@ async function runScans(
   let formed = scans.map((scan): FormedScan => ({ scan, sumForm: sums.of(scan) }));
   for (;;) {
     try {
-      return await runInSnapshot(queries, first, formed, signal);
+      return await runInSnapshot(queries, first, formed, { signal, narrowing });
     } catch (error) {
       const failed = failedSumForm(error);
       const raised = formed.filter(({ sumForm }) => sumForm === failed).map(({ scan }) => scan);
@@ -61,31 +63,35 @@ async function runInSnapshot(
   queries: Queries,
   first: Scan,
   scans: readonly FormedScan[],
-  signal: AbortSignal,
+  options: Pick<ScanOptions, "signal" | "narrowing">,
 ): Promise<readonly ScanResult[]> {
-  await using query = await queries.open(first, signal);
+  await using query = await queries.open(first, options.signal);
   const results: ScanResult[] = [];
-  for (const { scan, sumForm } of scans) results.push(await runScan(query, scan, { signal, sumForm }));
+  for (const { scan, sumForm } of scans) results.push(await runScan(query, scan, { ...options, sumForm }));
   return results;
+}
+
+interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly sumForm: SumForm;
+  readonly narrowing?: NarrowTotals;
 }
 
 /** Runs one scan in the snapshot of a query. */
 export async function runScan(
   query: Query,
   scan: Scan,
-  { signal, sumForm }: { readonly signal: AbortSignal; readonly sumForm: SumForm },
+  { signal, sumForm, narrowing = narrowTotals }: RunOptions,
 ): Promise<ScanResult> {
-  const found = await fetchRows(query, scan, sumForm);
-  if (found === undefined) return emptyResult(scan);
-  return await readResult(found, scan, signal);
-}
-
-async function fetchRows(query: Query, scan: Scan, sumForm: SumForm): Promise<FoundRows | undefined> {
   const relations = await relationsFor(query, scan);
-  const compiled = compileScan(scan, relations, duckdbDialect, { sumForm });
-  if (compiled === undefined) return undefined;
-  const rows = new ResultRows(await query.run(...bindStatement(compiled)));
-  return { rows, compiled, schema: relations.schema };
+  const run = async (one: Scan, form: ScanForm = {}): Promise<ScanResult> => {
+    const compiled = compileScan(one, relations, duckdbDialect, { ...form, sumForm });
+    if (compiled === undefined) return emptyResult(one);
+    const rows = new ResultRows(await query.run(...bindStatement(compiled)));
+    return await readResult({ rows, compiled, schema: relations.schema }, one, signal);
+  };
+  if (!mayNarrowTotals(scan, relations, narrowing)) return await run(scan);
+  return await scanNarrowTotals({ query, relations, signal, run }, scan, narrowing);
 }
 
 export async function runSummary(

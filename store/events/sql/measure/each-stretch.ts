@@ -7,13 +7,14 @@ import type { Numbered } from "./aggregates.ts";
 /** Planning one more grouping takes as long as it saves with about half as many rows. */
 const minRows = 100_000;
 
-const kinds: ReadonlySet<string> = new Set(["count", "values", "sum", "min", "max"]);
+const kinds: ReadonlySet<string> = new Set(["count", "values", "sum", "min", "max", "quantile"]);
 
 /**
  * Returns a scan for each stretch if grouping each stretch by itself is faster than grouping by key and stretch,
  * otherwise undefined. By one text of a table, the engine finds the group of a row from the number that the text has in
- * the table: counting 10 million events by 1,000 texts and day takes 90 ms instead of 187. Each table must have events
- * of one stretch only; it would be read once for each.
+ * the table: counting 10 million events by 1,000 texts and day takes 90 ms instead of 187, medians of 3 million values
+ * by 8 texts and day 169 instead of 182. Each table must have events of one stretch only, since it would be read once
+ * for each.
  */
 export function divideScan(
   { relations }: CompileContext,

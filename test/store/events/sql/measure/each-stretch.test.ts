@@ -101,6 +101,10 @@ describe("each stretch by itself", () => {
       { measures: (["min", "max"] as const).map((kind) => measureOf({ kind, of: of(price) })) },
     ],
     [
+      "quantiles",
+      { measures: [0.5, 0.9].map((fraction) => measureOf({ kind: "quantile", of: of(price), fraction })) },
+    ],
+    [
       "counts of two events",
       { measures: [buy, login].map((event) => measureOf({ kind: "count" }, undefined, [event.number])) },
     ],

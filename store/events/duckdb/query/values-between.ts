@@ -1,0 +1,89 @@
+import type { KeyValue, Scan } from "../../scan.ts";
+import { scalar } from "../../sql/dialect.ts";
+import { valueTexts } from "../../sql/measure/aggregates.ts";
+import type { CompiledScan } from "../../sql/measure/layout.ts";
+import { Parameters } from "../../sql/parameters.ts";
+import { compilePass, divideRange, groupBy, withKeys } from "../../sql/pass.ts";
+import type { Relations } from "../../sql/relations.ts";
+import { readResult } from "../../sql/result.ts";
+import { bindStatement, duckdbDialect } from "./dialect.ts";
+import type { Query } from "./query.ts";
+import { ResultRows } from "./rows.ts";
+
+/** The values of all groups that are collected at most; a group with more than its part has none. */
+const maxCollected = 1_000_000;
+
+/** The values of one group in a range. */
+export interface ValuesBetween {
+  readonly keys: readonly KeyValue[];
+  /** The number of values below the range. */
+  readonly below: number;
+  /** The number of values in the range; 0 when there are too many. */
+  readonly length: number;
+  /** Returns a value of the range by its place in ascending order; valid until the next group. */
+  at(place: number): number;
+}
+
+interface Wanted {
+  /** A scan with one measure, a quantile. */
+  readonly scan: Scan;
+  readonly relations: Relations;
+  readonly range: readonly [low: number, high: number];
+  /** The number of groups that are expected. */
+  readonly groups: number;
+}
+
+/** Counts the values below a range, and collects those in it, by group. Values above the range are not read further. */
+export async function* valuesBetween(
+  query: Query,
+  wanted: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<ValuesBetween> {
+  const compiled = compileBetween(wanted);
+  const rows = new ResultRows(await query.run(...bindStatement(compiled)));
+  const { scan, relations } = wanted;
+  const found = { rows, compiled, schema: relations.schema };
+  const { groups } = await readResult(found, { ...scan, totals: false }, signal);
+  const [below, values] = [compiled.columns.indexOf("below"), compiled.columns.indexOf("found")];
+  for (const [row, keys] of groups.keys.entries()) {
+    rows.moveTo(row);
+    const at = (place: number) => rows.element(values, place);
+    yield { keys, below: rows.number(below), length: rows.length(values), at };
+  }
+}
+
+function compileBetween({ scan, relations, range: [low, high], groups }: Wanted): CompiledScan {
+  const [{ events, where, aggregate }] = scan.measures as [Scan["measures"][number]];
+  if (aggregate.kind !== "quantile") throw new Error("the measure is not a quantile");
+  const dialect = duckdbDialect;
+  const parameters = new Parameters(dialect);
+  const right = { kind: "number", value: high } as const;
+  const isNotAbove = { kind: "compare", operator: "<=", left: aggregate.of, right } as const;
+  const { keys, rows, values } = compilePass(
+    { dialect, relations, parameters, zone: scan.zone },
+    {
+      scan,
+      division: divideRange(scan),
+      measures: [{ events, where: { kind: "and", of: [where, isNotAbove] } }],
+      values: (source) => valueTexts(aggregate, source),
+      needsBucket: false,
+    },
+  );
+  const inRange = `list(${values[0]}) FILTER (WHERE ${values[0]} >= ${parameters.bind("number", low)})`;
+  const grouped = `SELECT ${withKeys(keys, "count(*) AS n", `${inRange} AS v`)} FROM ${rows} r${groupBy(keys)}`;
+  const number = (text: string) => dialect.cast(text, scalar("number"));
+  const columns = [
+    ...keys.map(({ name, of }) => `${of === "integer" ? number(name) : name} AS ${name}`),
+    `${number("n - coalesce(len(v), 0)")} AS below`,
+    `CASE WHEN len(v) <= ${Math.floor(maxCollected / groups)} THEN list_sort(v) END AS found`,
+  ];
+  return {
+    ...parameters.finish(`SELECT ${columns.join(", ")} FROM (${grouped}) x`),
+    keys,
+    columns: [...keys.map(({ name }) => name), "below", "found"],
+    measures: [],
+    bucketCount: 0,
+    stages: [],
+    windows: undefined,
+  };
+}
