@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
 import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
+import { createYield } from "../../../base/async/yield.ts";
 import { LruCache } from "../../../base/cache/lru-cache.ts";
 import type { AnalyzeEventsResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
+import type { Group } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EngineResponse, RestCall } from "../engine.ts";
 import type { ResultSource } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
@@ -79,7 +81,7 @@ export function createCachedResults({ cacheMaxBytes, now }: CacheOptions): Cache
       const runAndCache = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
         const response = await run(runSignal);
         if (keyParts.version !== undefined)
-          cache.set(key, response.message, sizeOf(response.message) + cacheEntryBytes);
+          cache.set(key, response.message, (await sizeOf(response.message)) + cacheEntryBytes);
         return response;
       };
       if (query.useCache === false) return { response: await runAndCache(signal), source: "engine" };
@@ -106,17 +108,26 @@ const entryBytes = 300;
 const labelBytes = 2;
 
 /** Estimates the memory of a result in bytes. */
-function sizeOf({ data }: AnalyzeEventsResponse): number {
+async function sizeOf({ data }: AnalyzeEventsResponse): Promise<number> {
   if (data === undefined) return 0;
+  const yieldToEventLoop = createYield();
   let bytes = (data.x.length + data.xCompared.length) * bucketBytes;
-  const groups = [...data.unionGroups, ...data.y.flatMap(({ entries }) => entries)];
-  for (const { groupCols } of groups) {
-    bytes += entryBytes;
-    for (const { value } of groupCols) bytes += entryBytes + String(value.value ?? "").length * labelBytes;
+  for (const group of data.unionGroups) bytes += sizeOfGroup(group);
+  for (const { entries } of data.y) {
+    for (const entry of entries) {
+      const { values, valuesCompared } = entry;
+      bytes += sizeOfGroup(entry);
+      bytes += 8 * ((values?.numbers.length ?? 0) + (valuesCompared?.numbers.length ?? 0));
+      const yielding = yieldToEventLoop();
+      if (yielding !== undefined) await yielding;
+    }
   }
-  for (const { values, valuesCompared } of data.y.flatMap(({ entries }) => entries)) {
-    bytes += 8 * ((values?.numbers.length ?? 0) + (valuesCompared?.numbers.length ?? 0));
-  }
+  return bytes;
+}
+
+function sizeOfGroup({ groupCols }: Pick<Group, "groupCols">): number {
+  let bytes = entryBytes;
+  for (const { value } of groupCols) bytes += entryBytes + String(value.value ?? "").length * labelBytes;
   return bytes;
 }
 

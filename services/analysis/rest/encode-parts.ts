@@ -13,10 +13,12 @@ export async function encodeParts(parts: Iterable<string>, signal: AbortSignal):
   let text = "";
   for (const part of parts) {
     text += part;
-    if (text.length < pieceLength) continue;
-    pieces.push(Buffer.from(text));
-    text = "";
-    await yieldToEventLoop();
+    if (text.length >= pieceLength) {
+      pieces.push(Buffer.from(text));
+      text = "";
+    }
+    const yielding = yieldToEventLoop();
+    if (yielding !== undefined) await yielding;
   }
   pieces.push(Buffer.from(text));
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);

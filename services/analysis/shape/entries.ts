@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { itemsPerYield } from "../../../base/async/yield.ts";
 import {
   type GroupEntry,
   GroupEntrySchema,
@@ -6,7 +7,6 @@ import {
   SeriesSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { evaluate, scansOf } from "./evaluate.ts";
-import type { GroupTable } from "./group-table.ts";
 import type { RankedMetric } from "./metric-groups.ts";
 import type { RankedResult } from "./ranked-result.ts";
 import { type CellReader, createCellReader, emptyValue, type ScanRun } from "./scan-run.ts";
@@ -23,27 +23,33 @@ export function numbersPerEntry({ plan }: RankedResult): number {
 export type ReadEntries = (result: RankedMetric) => AsyncGenerator<GroupEntry[]>;
 
 /** @param results the results to read, with at most the groups that will be read */
-export function createEntryReader(ranked: RankedResult, results: readonly RankedMetric[]): ReadEntries {
+export async function createEntryReader(
+  ranked: RankedResult,
+  results: readonly RankedMetric[],
+): Promise<ReadEntries> {
   const { table, runs, colsOf, yieldToEventLoop } = ranked;
   const readers = new Map<ScanRun, CellReader>();
-  for (const run of runs.flat()) readers.set(run, createCellReader(run, placesWanted(run, results, table)));
+  for (const run of runs.flat()) {
+    readers.set(run, createCellReader(run, await placesWanted(run, results, ranked)));
+  }
   const atOnce = Math.max(1, Math.floor(maxPieceNumbers / numbersPerEntry(ranked)));
   return async function* (result) {
     for (let from = 0; from < result.groups.length; from += atOnce) {
       const groups = result.groups.slice(from, from + atOnce);
       const values = await readSeries(runs[0]!, 0, { result, groups });
       const compared = runs[1] && (await readSeries(runs[1], 1, { result, groups }));
-      yield groups.map((group, i) =>
-        create(GroupEntrySchema, {
-          groupCols: colsOf(group),
-          values: values[i]!,
-          ...(compared === undefined ? {} : { valuesCompared: compared[i]! }),
-        }),
-      );
-      await yieldToEventLoop();
+      const entries: GroupEntry[] = [];
+      for (const [i, group] of groups.entries()) {
+        const valuesCompared = compared === undefined ? {} : { valuesCompared: compared(i) };
+        const entry = { groupCols: colsOf(group), values: values(i), ...valuesCompared };
+        entries.push(create(GroupEntrySchema, entry));
+        await yieldToEventLoop();
+      }
+      yield entries;
     }
   };
 
+  /** Returns what shapes the series of each group of a piece. */
   async function readSeries(own: readonly ScanRun[], period: number, { result, groups }: Piece) {
     const { metric, split } = result;
     const read = new Map<number, Awaited<ReturnType<CellReader["read"]>>>();
@@ -67,7 +73,7 @@ export function createEntryReader(ranked: RankedResult, results: readonly Ranked
       }
       return found;
     });
-    return groups.map((_, i) => shapeSeries(numbers, i * buckets, (i + 1) * buckets));
+    return (i: number) => shapeSeries(numbers, i * buckets, (i + 1) * buckets);
   }
 }
 
@@ -76,17 +82,26 @@ interface Piece {
   readonly groups: readonly number[];
 }
 
-function placesWanted(
+/** Returns the groups of a run's scan that results need, in ascending order. */
+async function placesWanted(
   run: ScanRun,
   results: readonly RankedMetric[],
-  table: GroupTable,
-): ReadonlySet<number> {
-  const wanted = new Set<number>();
+  { table, yieldToEventLoop }: RankedResult,
+): Promise<readonly number[]> {
+  const isWanted = new Uint8Array(run.groups.length);
   for (const { metric, split, groups } of results) {
     if (metric.isSplit !== run.planned.isSplit) continue;
-    for (const group of groups) wanted.add(table.place(run, split, group));
+    for (const [i, group] of groups.entries()) {
+      const place = table.place(run, split, group);
+      if (place >= 0) isWanted[place] = 1;
+      if (i % itemsPerYield === 0) await yieldToEventLoop();
+    }
   }
-  wanted.delete(-1);
+  const wanted: number[] = [];
+  for (let place = 0; place < isWanted.length; place++) {
+    if (isWanted[place] === 1) wanted.push(place);
+    if (place % itemsPerYield === 0) await yieldToEventLoop();
+  }
   return wanted;
 }
 

@@ -1,10 +1,11 @@
-import type { YieldToEventLoop } from "../../../base/async/yield.ts";
+import { itemsPerYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import type { PlannedMetric } from "../describe/event-plan.ts";
 import type { Computation } from "../describe/metric/operand.ts";
 import { evaluate } from "./evaluate.ts";
 import type { GroupTable } from "./group-table.ts";
 import { orderGroups } from "./order-groups.ts";
 import { emptyValue, type ScanRun } from "./scan-run.ts";
+import { sortNumbersYielding } from "./sort-yielding.ts";
 
 /** Runs by period and scan. */
 export type Runs = readonly (readonly ScanRun[])[];
@@ -35,19 +36,24 @@ export async function rankGroups(
   split: number | undefined,
   source: RankSource,
 ): Promise<RankedMetric> {
-  const { runs, table } = source;
-  const groups = presentGroups(metric, split, runs, table);
-  const ranks = sumPeriods(
-    groups.length,
-    runs.map((own) => totalsOf(metric.computation, split, groups, own, table)),
-  );
-  const total = split === undefined ? 0 : sumInOrder(ranks);
+  const { runs, table, yieldToEventLoop } = source;
+  const groups = await presentGroups(metric, split, source);
+  const ranks = new Float64Array(groups.length);
+  for (let from = 0; from < groups.length; from += itemsPerYield) {
+    const some = groups.slice(from, from + itemsPerYield);
+    const totals = runs.map((own) => totalsOf(metric.computation, split, some, own, table));
+    ranks.set(sumPeriods(some.length, totals), from);
+    await yieldToEventLoop();
+  }
+  const total = split === undefined ? 0 : await sumInOrder(ranks, yieldToEventLoop);
   return { metric, split, groups: await orderGroups(groups, ranks, source), total };
 }
 
 /** Sums in a fixed order. Groups come in any order, on which their sum must not depend. */
-function sumInOrder(ranks: Float64Array): number {
-  return ranks.toSorted().reduce((sum, rank) => (Number.isNaN(rank) ? sum : sum + rank), 0);
+async function sumInOrder(ranks: Float64Array, yieldToEventLoop: YieldToEventLoop): Promise<number> {
+  const sorted = ranks.slice();
+  await sortNumbersYielding(sorted, yieldToEventLoop);
+  return sorted.reduce((sum, rank) => (Number.isNaN(rank) ? sum : sum + rank), 0);
 }
 
 /** Sums the totals of both periods; NaN if neither has a value. */
@@ -63,19 +69,20 @@ function sumPeriods(length: number, totals: readonly Float64Array[]): Float64Arr
 }
 
 /** Returns the groups in which an operand of the metric itself has an event, in any period. */
-function presentGroups(
+async function presentGroups(
   { presence }: PlannedMetric,
   split: number | undefined,
-  runs: Runs,
-  table: GroupTable,
-): readonly number[] {
+  { runs, table, yieldToEventLoop }: RankSource,
+): Promise<readonly number[]> {
   const present = new Set<number>();
+  let seen = 0;
   for (const own of runs) {
     for (const { scan, measure } of presence) {
       const run = own[scan]!;
       const counts = measure === undefined ? undefined : run.totals[measure]!;
       for (const group of table.groupsOf(run, split)) {
         if (counts === undefined || counts[table.place(run, split, group)]! > 0) present.add(group);
+        if (++seen % itemsPerYield === 0) await yieldToEventLoop();
       }
     }
   }
@@ -102,14 +109,22 @@ function totalsOf(
 }
 
 /** Returns the values of the split for which a metric has events, in no particular order. */
-export function splitsOf({ presence }: PlannedMetric, runs: Runs, table: GroupTable): readonly number[] {
+export async function splitsOf(
+  { presence }: PlannedMetric,
+  { runs, table, yieldToEventLoop }: RankSource,
+): Promise<readonly number[]> {
   const hasEvents = (split: number, run: ScanRun, measure: number | undefined): boolean => {
     for (const group of table.groupsOf(run, split)) {
       if (measure === undefined || run.totals[measure]![table.place(run, split, group)]! > 0) return true;
     }
     return false;
   };
-  return [...table.splits.keys()].filter((split) =>
-    runs.some((own) => presence.some(({ scan, measure }) => hasEvents(split, own[scan]!, measure))),
-  );
+  const isPresent = (split: number): boolean =>
+    runs.some((own) => presence.some(({ scan, measure }) => hasEvents(split, own[scan]!, measure)));
+  const splits: number[] = [];
+  for (const split of table.splits.keys()) {
+    if (isPresent(split)) splits.push(split);
+    await yieldToEventLoop();
+  }
+  return splits;
 }

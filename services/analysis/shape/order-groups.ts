@@ -1,5 +1,5 @@
 import { itemsPerYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
-import { sortYielding } from "./sort-yielding.ts";
+import { sortNumbersYielding, sortYielding } from "./sort-yielding.ts";
 
 /**
  * Orders groups by their rank in descending order, NaN last. Groups of equal rank are ordered by their labels only
@@ -24,8 +24,8 @@ export async function orderGroups(
     if (i % itemsPerYield === 0) await yieldToEventLoop();
   }
   const ordered: number[] = [];
-  // Typed arrays sort NaN to the end, too.
-  const descending = Float64Array.from(tied.keys(), (rank) => -rank).sort();
+  const descending = Float64Array.from(tied.keys(), (rank) => -rank);
+  await sortNumbersYielding(descending, yieldToEventLoop);
   for (const [i, rank] of descending.entries()) {
     const own = tied.get(-rank)!;
     const isToSort = own.length > 1 && ordered.length < limit;

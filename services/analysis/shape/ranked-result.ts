@@ -63,9 +63,9 @@ async function rankSplits(
   metric: RankedMetric["metric"],
   source: RankSource,
 ): Promise<readonly RankedMetric[]> {
-  const { runs, table } = source;
+  const { table } = source;
   const results: RankedMetric[] = [];
-  for (const split of splitsOf(metric, runs, table)) results.push(await rankGroups(metric, split, source));
+  for (const split of await splitsOf(metric, source)) results.push(await rankGroups(metric, split, source));
   const texts = new Map(
     results.map(({ split }) => [split, JSON.stringify(splitLabel(plan, table, split!) ?? "$null")]),
   );

@@ -60,18 +60,23 @@ export interface CellReader {
   ): Promise<{ readonly cells: ScanCells; readonly rowOf: (group: number) => number }>;
 }
 
-/** @param wanted the groups that will be read */
-export function createCellReader(run: ScanRun, wanted: ReadonlySet<number>): CellReader {
+/** @param wanted the groups that will be read, in ascending order */
+export function createCellReader(run: ScanRun, wanted: readonly number[]): CellReader {
   const perGroup = run.buckets * run.planned.measures.length;
   const fetch = async (groups: readonly number[]) => {
     const rows = new Map(groups.map((group, row) => [group, row]));
     return { cells: await run.result.cells(groups), rowOf: (group: number) => rows.get(group)! };
   };
-  if (wanted.size * perGroup > maxHeldNumbers) return { read: fetch };
-  let held: ReturnType<typeof fetch> | undefined;
+  if (wanted.length * perGroup > maxHeldNumbers) return { read: fetch };
+  const fetchAll = async () => {
+    const rows = new Uint32Array(run.groups.length);
+    for (let row = 0; row < wanted.length; row++) rows[wanted[row]!] = row;
+    return { cells: await run.result.cells(wanted), rowOf: (group: number) => rows[group]! };
+  };
+  let held: ReturnType<typeof fetchAll> | undefined;
   return {
     read() {
-      held ??= fetch([...wanted].sort((a, b) => a - b));
+      held ??= fetchAll();
       return held;
     },
   };

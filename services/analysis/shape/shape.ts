@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { itemsPerYield, mapYielding } from "../../../base/async/yield.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type DownloadEventsResponse,
@@ -16,7 +17,6 @@ import {
   WarningReason,
   WarningSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import type { EventPlan } from "../describe/event-plan.ts";
 import { maxResultValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { createEntryReader, numbersPerEntry } from "./entries.ts";
@@ -37,21 +37,22 @@ export async function shapeAnalysis(
   limit: number,
   nowMs: number,
 ): Promise<EventAnalysis> {
-  const { plan } = ranked;
+  const { plan, yieldToEventLoop } = ranked;
   const shown = keepSplits(ranked.results);
   const cut = shown.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
   refuseTooLarge(ranked, cut);
-  const read = createEntryReader(ranked, cut);
+  const read = await createEntryReader(ranked, cut);
   const y: MetricResult[] = [];
   for (const [i, result] of cut.entries()) {
     const heading = shapeHeading(ranked, shown[i]!);
     for await (const entries of read(result)) heading.entries.push(...entries);
     y.push(heading);
   }
+  const shapeGroup = (group: number) => create(GroupSchema, { groupCols: ranked.colsOf(group) });
   return create(EventAnalysisSchema, {
     resultGenerateTime: timestampFromMs(nowMs),
-    unionGroups: unionOf(plan, cut).map((group) => create(GroupSchema, { groupCols: ranked.colsOf(group) })),
-    unionGroupNum: unionOf(plan, shown).length,
+    unionGroups: await mapYielding(await unionOf(ranked, cut), shapeGroup, yieldToEventLoop),
+    unionGroupNum: (await unionOf(ranked, shown)).length,
     x: shapeBuckets(plan.periods[0]),
     xCompared: shapeBuckets(plan.periods[1]),
     y,
@@ -70,11 +71,21 @@ function keepSplits(results: readonly RankedMetric[]): readonly RankedMetric[] {
 }
 
 /** Returns the groups of all results; without keys there is one group, also when a split has no results. */
-function unionOf({ keys }: EventPlan, results: readonly RankedMetric[]): readonly number[] {
-  if (keys.length === 0) return [0];
-  const union = new Set<number>();
-  for (const { groups } of results) for (const group of groups) union.add(group);
-  return [...union];
+async function unionOf(
+  { plan, table, yieldToEventLoop }: RankedResult,
+  results: readonly RankedMetric[],
+): Promise<readonly number[]> {
+  if (plan.keys.length === 0) return [0];
+  const union: number[] = [];
+  const isInUnion = new Uint8Array(table.groups.length);
+  for (const { groups } of results) {
+    for (const [i, group] of groups.entries()) {
+      if (isInUnion[group] === 0) union.push(group);
+      isInUnion[group] = 1;
+      if (i % itemsPerYield === 0) await yieldToEventLoop();
+    }
+  }
+  return union;
 }
 
 function refuseTooLarge(ranked: RankedResult, results: readonly RankedMetric[]): void {
@@ -117,7 +128,7 @@ function truncations(
 export async function* shapeDownload(ranked: RankedResult): AsyncGenerator<DownloadEventsResponse> {
   const { results } = ranked;
   yield create(DownloadEventsResponseSchema, { content: { case: "header", value: shapeHeader(ranked) } });
-  const read = createEntryReader(ranked, results);
+  const read = await createEntryReader(ranked, results);
   for (const result of results) {
     for await (const entries of read(result)) {
       const value = { ...shapeHeading(ranked, result), entries };

@@ -40,14 +40,14 @@ class StoredResult implements ScanResult {
     const rows = this.#rows;
     if (rows === undefined) throw new Error("the result has been disposed of");
     const { bucketCount, measures } = this.#compiled;
-    const chosen = groups ?? Array.from({ length: rows.rowCount }, (_, index) => index);
-    const values = measures.map(({ empty }) => new Float64Array(chosen.length * bucketCount).fill(empty));
+    const count = groups?.length ?? rows.rowCount;
+    const values = measures.map(({ empty }) => new Float64Array(count * bucketCount).fill(empty));
     const writers = cellWriters(this.#compiled);
     const yieldToEventLoop = createYield();
-    // Chunk by chunk, whatever the order of the requested groups.
-    const order = chosen.map((_, place) => place).sort((a, b) => chosen[a]! - chosen[b]!);
-    for (const place of order) {
-      rows.moveTo(chosen[place]!);
+    const order = groups && ascendingPlaces(groups);
+    for (let nth = 0; nth < count; nth++) {
+      const place = order?.[nth] ?? nth;
+      rows.moveTo(groups?.[place] ?? place);
       for (const [measure, write] of writers.entries()) write(rows, values[measure]!, place * bucketCount);
       await yieldToEventLoop();
     }
@@ -57,6 +57,12 @@ class StoredResult implements ScanResult {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#rows = undefined;
   }
+}
+
+/** Returns the places of groups in ascending order, in which chunks are read once; undefined if it is their order. */
+function ascendingPlaces(groups: readonly number[]): readonly number[] | undefined {
+  if (groups.every((group, place) => place === 0 || groups[place - 1]! <= group)) return undefined;
+  return groups.map((_, place) => place).sort((a, b) => groups[a]! - groups[b]!);
 }
 
 async function readGroups(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sortYielding } from "../../../../services/analysis/shape/sort-yielding.ts";
+import { sortNumbersYielding, sortYielding } from "../../../../services/analysis/shape/sort-yielding.ts";
 
 it("sorts as Array.sort does, and keeps the order of equals", async () => {
   const byTens = (a: number, b: number) => Math.floor(a / 10) - Math.floor(b / 10);
@@ -9,6 +9,20 @@ it("sorts as Array.sort does, and keeps the order of equals", async () => {
       expect(await sortYielding(items, byTens, async () => undefined)).toEqual(items.toSorted(byTens));
     }),
     { numRuns: 20 },
+  );
+});
+
+it("sorts numbers as typed arrays do", async () => {
+  const number = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.double());
+  const some = fc.array(number, { maxLength: 60_000, size: "max" });
+  await fc.assert(
+    fc.asyncProperty(some, async (numbers) => {
+      const sorted = Float64Array.from(numbers, (value) => (value === 0 ? 0 : value));
+      const expected = sorted.toSorted();
+      await sortNumbersYielding(sorted, async () => undefined);
+      expect(sorted).toEqual(expected);
+    }),
+    { numRuns: 10 },
   );
 });
 
