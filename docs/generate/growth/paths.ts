@@ -37,7 +37,7 @@ export const paths: readonly PathText[] = [
     unit: "lines",
     measured: "A call over gRPC with lines of about 270 bytes in the format `json`.",
     reason:
-      "A small call is mostly the call itself. From 512 KiB on a worker thread parses, so that other calls do not wait.",
+      "A small call is mostly the call itself. From 512 KiB on a worker thread parses, so that other calls do not wait. A line of a call of 100,000 takes longer than one of 10,000: V8 collects the whole heap for each 64 MiB of new buffers, which is one or two collections for each such call, mostly in V8's own thread.",
     limit: "A message of more than 100 MiB (`limits.methods`) is refused before it is read:",
   },
   {
