@@ -1,25 +1,37 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type ServerHttp2Stream } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { openGatewayForTest } from "../gateway-server.ts";
 import { grpc, hello } from "../http/dial.ts";
 
-test("streams of small calls are used directly after the first, in this version of Node", async () => {
-  const streams: ServerHttp2Stream[] = [];
-  const keep = (message: unknown): void =>
-    void streams.push((message as { stream: ServerHttp2Stream }).stream);
-  subscribe("http2.server.stream.start", keep);
-  onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
-  const { url } = await openGatewayForTest({ library: { echo: ({ text }) => ({ text }) } });
-  const session = connect(url);
-  onTestFinished(() => session.destroy());
-  for (const _call of [1, 2]) {
-    const request = session.request(grpc);
-    request.resume().end(hello);
-    await once(request, "close");
-  }
-  // Node has not been asked to respond.
-  const [first, second] = streams.map(({ headersSent, destroyed }) => ({ headersSent, destroyed }));
-  expect([first, second]).toEqual([expect.anything(), { headersSent: false, destroyed: true }]);
-});
+const tls = {
+  cert: readFileSync("test/testdata/tls/server.pem"),
+  key: readFileSync("test/testdata/tls/server.key"),
+};
+
+test.each([
+  ["plain text", {}],
+  ["TLS", { tls }],
+])(
+  "streams of small calls over %s are used directly after the first, in this version of Node",
+  async (_name, options) => {
+    const streams: ServerHttp2Stream[] = [];
+    const keep = (message: unknown): void =>
+      void streams.push((message as { stream: ServerHttp2Stream }).stream);
+    subscribe("http2.server.stream.start", keep);
+    onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
+    const { url } = await openGatewayForTest({ ...options, library: { echo: ({ text }) => ({ text }) } });
+    const session = connect(url, { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    for (const _call of [1, 2]) {
+      const request = session.request(grpc);
+      request.resume().end(hello);
+      await once(request, "close");
+    }
+    // Node has not been asked to respond.
+    const [first, second] = streams.map(({ headersSent, destroyed }) => ({ headersSent, destroyed }));
+    expect([first, second]).toEqual([expect.anything(), { headersSent: false, destroyed: true }]);
+  },
+);
