@@ -7,7 +7,7 @@ import { SqlInbox } from "../sql/sql-inbox.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { inboxStore } from "./store.ts";
 
-/** Defaults: a reserve of 16 MiB, a write-ahead log of 16 MiB, and a linger of 2 ms. */
+/** Defaults: a reserve of 16 MiB, a write-ahead log of 16 MiB, and a linger of 5 ms. */
 export interface SqliteInboxOptions extends SqliteFileOptions {
   readonly retention?: Partial<InboxRetention>;
   /** The maximum bytes of bodies which wait to be written; more is refused. Default 64 MiB. */
@@ -24,7 +24,7 @@ export interface SqliteInboxOptions extends SqliteFileOptions {
 const thread = { url: workerUrl("store/inbox/sqlite/worker"), name: "engage-inbox" };
 /** A thread takes 12 MiB, and 50 ms of processor time to start. */
 const quiet = { firstMs: 1_000, laterMs: 30_000 };
-const defaults = { reserveBytes: 16 * mib, maxWalBytes: 16 * mib, lingerMs: 2, quiet };
+const defaults = { reserveBytes: 16 * mib, maxWalBytes: 16 * mib, lingerMs: 5, quiet };
 
 /**
  * Opens an inbox in a SQLite file, which this process then holds exclusively. All SQL runs in one
