@@ -1,13 +1,18 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { startOfCharacter } from "../text/cut.ts";
 import { JsonFault } from "./fault.ts";
 
 const bom = [0xef, 0xbb, 0xbf];
 
-/** @throws JsonFault for an empty text, and at the first byte that is not UTF-8 */
-export function requireUtf8(bytes: Uint8Array): void {
+/**
+ * Returns whether all bytes are ASCII.
+ * @throws JsonFault for an empty text, and at the first byte that is not UTF-8
+ */
+export function requireUtf8(bytes: Uint8Array): boolean {
   if (bytes.length === 0) throw new JsonFault("text is empty", bytes, 0);
+  if (isAscii(bytes)) return true;
   if (!isUtf8(bytes)) throw new JsonFault("text is not UTF-8", bytes, findInvalidUtf8(bytes));
+  return false;
 }
 
 /** Returns the offset of the text: it begins after a byte order mark, if the bytes have one. */

@@ -5,8 +5,18 @@ import type { ReceiveObserver } from "../observer.ts";
 import type { CheckedBatch, ElementFailure } from "./elements.ts";
 import type { CheckPushIds } from "./push-ids.ts";
 
-/** Moves elements with unusable push ids to the failures. */
-export async function applyPushIdRules(
+/** Moves elements with unusable push ids to the failures. Without rules there is nothing to wait for. */
+export function applyPushIdRules(
+  channel: Channel,
+  checked: CheckedBatch,
+  checkPushIds: CheckPushIds | undefined,
+  observer: Pick<ReceiveObserver, "failed">,
+): CheckedBatch | Promise<CheckedBatch> {
+  if (channel.pushIdRule === undefined && channel.checkTimeoutMs === undefined) return checked;
+  return apply(channel, checked, checkPushIds, observer);
+}
+
+async function apply(
   channel: Channel,
   checked: CheckedBatch,
   checkPushIds: CheckPushIds | undefined,

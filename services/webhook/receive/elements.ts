@@ -32,9 +32,10 @@ const shortMessage = "not accepted";
 /** Divides elements into accepted ones and failures. `override` has faults that are already known. */
 export function checkElements(
   body: Buffer,
-  { elements, latin1 }: Pick<ScannedBatch, "elements" | "latin1">,
+  scanned: Pick<ScannedBatch, "elements" | "latin1" | "isAscii">,
   override?: ReadonlyMap<number, string>,
 ): CheckedBatch {
+  const { elements } = scanned;
   const accepted: BatchElement[] = [];
   const failures: ElementFailure[] = [];
   let messageBytes = 0;
@@ -45,7 +46,7 @@ export function checkElements(
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index]!;
     const message = override?.get(index) ?? faultOf(element);
-    const pushId = message === undefined ? pushIdOf(body, latin1, element.pushId!) : "";
+    const pushId = message === undefined ? pushIdOf(body, scanned, element.pushId!) : "";
     if (message !== undefined) fail(index, message);
     else if (!pushId.isWellFormed()) fail(index, "push_id has a lone surrogate");
     else {
@@ -66,10 +67,14 @@ function textOf(body: Buffer, { kind, start, end, escaped }: Span): string {
 }
 
 /** Slices are taken of the text of the whole body, since decoding each id takes longer; most are ASCII. */
-function pushIdOf(body: Buffer, latin1: string | undefined, span: Span): string {
+function pushIdOf(
+  body: Buffer,
+  { latin1, isAscii }: Pick<ScannedBatch, "latin1" | "isAscii">,
+  span: Span,
+): string {
   if (latin1 === undefined || span.kind !== "string" || span.escaped) return textOf(body, span);
   const end = span.end - 1;
-  for (let at = span.start + 1; at < end; at++) if (body[at]! >= 0x80) return textOf(body, span);
+  for (let at = span.start + 1; !isAscii && at < end; at++) if (body[at]! >= 0x80) return textOf(body, span);
   return latin1.slice(span.start + 1, end);
 }
 

@@ -5,14 +5,24 @@ import {
 } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { ElementFailure } from "./elements.ts";
 
+interface Outcome {
+  readonly returnCode: number;
+  readonly returnMessage: string;
+}
+
+const success: Outcome = { returnCode: 0, returnMessage: "success" };
+/** The reply to most batches. */
+const allAccepted = encode([], success);
+
 /**
  * Encodes a reply, as it is stored and sent: `{"return_code":0,"return_message":"success","data":{"fail_list":[]}}`.
  * `fail_list` is present even if it is empty; its indexes are counted from 1.
  */
-export function encodeReply(
-  failures: readonly ElementFailure[],
-  { returnCode = 0, returnMessage = "success" } = {},
-): Uint8Array {
+export function encodeReply(failures: readonly ElementFailure[], outcome = success): Uint8Array {
+  return failures.length === 0 && outcome === success ? allAccepted : encode(failures, outcome);
+}
+
+function encode(failures: readonly ElementFailure[], { returnCode, returnMessage }: Outcome): Uint8Array {
   const failList = failures.map(({ index, message }) => ({ index: index + 1, message }));
   return Buffer.from(
     JSON.stringify({ return_code: returnCode, return_message: returnMessage, data: { fail_list: failList } }),

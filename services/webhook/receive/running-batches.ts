@@ -25,14 +25,19 @@ interface RunningBatch {
 export function createRunningBatches(): RunningBatches {
   const running = new Map<string, RunningBatch>();
   let waitingBytes = 0;
+  const run = async (key: string, body: Uint8Array, work: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+    const reply = work();
+    running.set(key, { body, reply, waiting: 0 });
+    try {
+      return await reply;
+    } finally {
+      running.delete(key);
+    }
+  };
   return {
     async join(key, body, work) {
       const other = running.get(key);
-      if (other === undefined) {
-        const reply = work().finally(() => running.delete(key));
-        running.set(key, { body, reply, waiting: 0 });
-        return reply;
-      }
+      if (other === undefined) return await run(key, body, work);
       if (Buffer.compare(other.body, body) !== 0) {
         throw new Refusal("conflict", "ops_request_id is in use by a batch with another body");
       }

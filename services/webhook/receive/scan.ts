@@ -8,6 +8,8 @@ import { type FieldProblem, FieldScanner, type ScannedElement, type Span } from 
 export interface ScannedBatch {
   /** The bytes as Latin-1; undefined for many. */
   readonly latin1: string | undefined;
+  /** Whether all bytes are ASCII. */
+  readonly isAscii: boolean;
   readonly elements: readonly ScannedElement[];
   /** Repeated keys of objects anywhere in the body: their number and the first few. */
   readonly duplicateKeys: { readonly count: number; readonly found: readonly DuplicateKey[] };
@@ -43,7 +45,7 @@ const maxDecodedBytes = 262_144;
  * @throws JsonFault, NotAnArrayError, TooManyElementsError
  */
 export function scanBatch(bytes: Uint8Array, limits: ScanLimits, shapes?: ElementShapes): ScannedBatch {
-  requireUtf8(bytes);
+  const isAscii = requireUtf8(bytes);
   const duplicates = new DuplicateKeys(bytes);
   const cursor = new JsonCursor(bytes, limits.maxDepth, duplicates);
   cursor.at = textStart(bytes);
@@ -76,7 +78,14 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits, shapes?: Elemen
   reader?.finish();
   const { count, found } = duplicates;
   const { numbersForText, oddReceiptValues } = fields;
-  return { latin1, elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
+  return {
+    latin1,
+    isAscii,
+    elements,
+    duplicateKeys: { count, found },
+    numbersForText,
+    oddReceiptValues,
+  };
 }
 
 function scanElement(cursor: JsonCursor, fields: FieldScanner): ScannedElement {

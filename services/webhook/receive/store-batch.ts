@@ -101,8 +101,12 @@ function accept(
   inbox: Pick<Inbox, "accept">,
   batch: NewBatch,
 ): Promise<{ readonly result: AcceptResult; readonly trace: NewBatch["trace"] }> {
+  const { trace: own } = batch;
+  if (own?.startSpan === undefined) {
+    return inbox.accept(batch).then((result) => ({ result, trace: own }));
+  }
   return inSpan(
-    batch.trace,
+    own,
     `send ${batch.channel}`,
     () => sending(batch),
     async (trace, span) => {

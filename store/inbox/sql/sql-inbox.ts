@@ -53,7 +53,7 @@ export class SqlInbox implements port.Inbox {
     this.#admit(batch.body.length);
     const result = await this.#store(stored, options);
     if (result.kind === "stored" && batch.reply !== null) {
-      this.#notify(stored.routes.flatMap(({ target, count }) => (count > 0 ? [target] : [])));
+      for (const { target, count } of stored.routes) if (count > 0) this.#notify([target]);
     }
     return result;
   }

@@ -100,14 +100,15 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
     const id = ++this.#lastId;
     const reply = Promise.withResolvers<unknown>();
     this.#pending.set(id, reply);
-    const abort = (): void => this.#takePending(id)?.reject(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
     this.#buffers.push(...copied.buffers);
     this.#send({ id, nowMs, name, args: copied.args, bytes: copied.bytes });
+    if (signal === undefined) return (await reply.promise) as OutcomeOf<O, N>;
+    const abort = (): void => this.#takePending(id)?.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
     try {
       return (await reply.promise) as OutcomeOf<O, N>;
     } finally {
-      signal?.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", abort);
     }
   }
 
