@@ -28,8 +28,11 @@ interface Pauses {
 }
 
 const checkMs = 1_000;
-/** The utilization below which a thread counts as idle. */
-const idleUtilization = 0.1;
+/**
+ * The utilization below which a thread counts as idle. Seventy calls a second of some KB take more, and a collection
+ * would delay several of them.
+ */
+const idleUtilization = 0.05;
 /**
  * A collection while no call is open makes V8 discard optimized code, so that the next thousands of calls take twice
  * the time. What small calls left is not worth that before a longer pause.

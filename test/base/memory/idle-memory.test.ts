@@ -48,6 +48,11 @@ test.each<[string, readonly Step[], readonly number[]]>([
     [],
   ],
   [
+    "nothing beside a steady rate of small calls",
+    [[0, 100, 60], ...Array.from({ length: 20 }, (): Step => [0.08, 400])],
+    [0],
+  ],
+  [
     "nothing for a little memory",
     [
       [0, 100, 60],
