@@ -23,11 +23,12 @@ export const batchSize = 100;
 export function manyUsers(count: number): AudienceSource {
   return {
     async *users() {
-      for (let at = 0; at < count; at += 256) {
-        yield Array.from({ length: Math.min(256, count - at) }, (_, i): AudienceMember => {
-          const number = at + i;
-          return { pushId: `player-${number}`, properties: { name: `Name ${number}`, level: number % 60 } };
-        });
+      for (let at = 0; at < count; ) {
+        const page: AudienceMember[] = [];
+        for (const end = Math.min(at + 256, count); at < end; at++) {
+          page.push({ pushId: `player-${at}`, properties: { name: `Name ${at}`, level: at % 60 } });
+        }
+        yield page;
       }
     },
     lookup: async () => new Map(),
@@ -107,7 +108,7 @@ export async function prepareBodies(url: string, count: number, size: number) {
   );
   const { headers } = compileSendPlan(channel);
   const found: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }[] = [];
-  const sorting = { variants, take: writer.add, pageRecipients: 5_000 };
+  const sorting = { variants, take: writer.add, pageRecipients: () => 5_000 };
   for await (const { isLast } of sortAudience(members, sorting)) {
     for (const { payload } of writer.take(isLast)) {
       const body = writeBody(payload, new BodyMemory());

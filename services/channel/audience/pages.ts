@@ -23,8 +23,8 @@ export interface AudiencePage {
 export interface SortOptions {
   readonly variants: Variants;
   readonly take: AddRecipient;
-  /** Number of recipients of each page except the last. */
-  readonly pageRecipients: number;
+  /** Returns the number of recipients of a page, counted from 0; the last page may have fewer. */
+  readonly pageRecipients: (page: number) => number;
   /** Recipients of an earlier read: they are skipped and not counted. */
   readonly taken?: SeenIds;
 }
@@ -33,8 +33,8 @@ export interface SortOptions {
 const membersPerYield = 5_000;
 
 /**
- * Divides an audience into pages of exactly `pageRecipients` recipients; the last page may have fewer. The same members
- * make the same pages. Yields at least one page.
+ * Divides an audience into pages of exactly `pageRecipients` recipients. The same members make the same pages. Yields
+ * at least one page.
  */
 export async function* sortAudience(
   members: AsyncIterable<readonly AudienceMember[]>,
@@ -43,13 +43,14 @@ export async function* sortAudience(
   const seen = new SeenIds();
   const textsOf = compileTexts(variants);
   const { languageProperty } = variants;
-  let page = new PageCounts(pageRecipients);
+  let pages = 1;
+  let page = new PageCounts(pageRecipients(0));
   let processed = 0;
   for await (const some of members) {
     for (const { pushId = "", properties } of some) {
-      if (page.recipients === pageRecipients) {
+      if (page.recipients === page.most) {
         yield page.close(false);
-        page = new PageCounts(pageRecipients);
+        page = new PageCounts(pageRecipients(pages++));
       }
       // Lists in memory would otherwise block the event loop until their end.
       if (++processed % membersPerYield === 0) await yieldToEventLoop();
@@ -85,10 +86,13 @@ class PageCounts {
   filtered = 0;
   control = 0;
   recipients = 0;
+  /** The number of recipients of a whole page. */
+  readonly most: number;
   readonly #keys: Int32Array;
 
-  constructor(pageRecipients: number) {
-    this.#keys = new Int32Array((pageRecipients * keyBytes) / Int32Array.BYTES_PER_ELEMENT);
+  constructor(most: number) {
+    this.most = most;
+    this.#keys = new Int32Array((most * keyBytes) / Int32Array.BYTES_PER_ELEMENT);
   }
 
   add(key: Int32Array): void {

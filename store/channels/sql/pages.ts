@@ -28,6 +28,8 @@ export interface Part {
 
 /** The most batches of a page. */
 export const maxPageBatches = 200;
+/** The most messages of a page of several batches: a lease of a few batches takes them out of a long page. */
+const maxPageMessages = 5_000;
 /** Most pages have about as many. */
 export const usualPageBatches = 50;
 
@@ -60,7 +62,8 @@ export function toRows(batches: readonly NewBatch[]): readonly NewRow[] {
   const groups: NewBatch[][] = [];
   for (const batch of batches) {
     const last = groups.at(-1);
-    if (last !== undefined && last.length < maxPageBatches && last[0]!.size === batch.size) last.push(batch);
+    const most = Math.min(maxPageBatches, maxPageMessages / batch.size);
+    if (last !== undefined && last.length < most && last[0]!.size === batch.size) last.push(batch);
     else groups.push([batch]);
   }
   // The rows of single batches would be leased after those of pages.

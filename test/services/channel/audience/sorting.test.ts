@@ -124,7 +124,7 @@ describe("pages", () => {
     const pages = [];
     const sorting = {
       variants,
-      pageRecipients,
+      pageRecipients: () => pageRecipients,
       taken,
       take: (pushId: string, variant: number, texts: readonly string[]) =>
         void recipients.push([pushId, variant, ...texts]),
