@@ -118,10 +118,20 @@ async function totalsOf(
   const bounds = await boundsOf(runner, scan, cells, limits);
   if (bounds !== undefined) {
     const { fraction } = (scan.measures[0] as Quantile).aggregate;
-    const wanted = { scan, relations: runner.relations, range: bounds, groups: cells.keys.length };
-    for await (const { keys, below, length, at } of valuesBetween(runner.query, wanted, runner.signal)) {
+    // The side with fewer values is read.
+    const side = fraction > 0.5 ? "above" : "below";
+    const wanted = {
+      scan,
+      relations: runner.relations,
+      range: bounds,
+      side,
+      groups: cells.keys.length,
+    } as const;
+    for await (const { keys, outside, length, at } of valuesBetween(runner.query, wanted, runner.signal)) {
       const group = groupOf.get(idOf(keys))!;
-      const rank = fraction * (cells.counts[group]! - 1);
+      const count = cells.counts[group]!;
+      const below = side === "below" ? outside : count - outside - length;
+      const rank = fraction * (count - 1);
       const [low, high] = [Math.floor(rank) - below, Math.ceil(rank) - below];
       if (low < 0 || high >= length) continue;
       totals[group] = interpolate(at(low), rank - Math.floor(rank), at(high));

@@ -69,6 +69,7 @@ const steps: GroupKey = { kind: "intervals", of: of(price), boundaries: [0, 20, 
 const scans: Readonly<Record<string, Partial<Scan>>> = {
   "without keys": { measures: [median()] },
   "by a text with few events of one": { keys: [byValues(city)], measures: [median()] },
+  "above the median, by a text": { keys: [byValues(city)], measures: [median(0.95), median(0.6)] },
   "by two keys": { keys: [byValues(city), byValues(gift)], measures: [median(0.9)] },
   "by a condition": { keys: [byFirst], measures: [median(0.25)] },
   "by elements of a list": { keys: [byValues(tags)], measures: [median()] },
