@@ -12,10 +12,13 @@ export interface ThreadModule {
 
 /** After how long without work a thread ends: once to twice this time. */
 export interface QuietTimes {
-  /** Until it has ended once. After a start, nothing shows yet that calls will follow. */
+  /** If it was started in the first ten seconds, in which nothing shows yet that calls will follow. */
   readonly firstMs: number;
   readonly laterMs: number;
 }
+
+/** The time of a start. On a busy machine its calls are seconds apart. */
+const startMs = 10_000;
 
 export interface ThreadOptions {
   readonly module: ThreadModule;
@@ -55,7 +58,7 @@ export class ThreadOnDemand {
   #ending: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #postedCount = 0;
-  #hasEnded = false;
+  readonly #createdMs = performance.now();
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -119,7 +122,6 @@ export class ThreadOnDemand {
       void worker.terminate();
     } else if (message.kind === "closed" && this.#ending !== undefined) {
       this.#forget();
-      this.#hasEnded = true;
       this.#lock = lockFile(this.#options.setup.path);
       this.#endEnding();
     } else if (message.kind === "needed") this.#endEnding();
@@ -150,7 +152,8 @@ export class ThreadOnDemand {
       if (count === this.#postedCount && this.#waiting === undefined && !isNeeded()) this.#end();
       count = this.#postedCount;
     };
-    this.#timer = setInterval(check, this.#hasEnded ? quiet.laterMs : quiet.firstMs).unref();
+    const isFirst = performance.now() - this.#createdMs < startMs;
+    this.#timer = setInterval(check, isFirst ? quiet.firstMs : quiet.laterMs).unref();
   }
 
   #end(): void {

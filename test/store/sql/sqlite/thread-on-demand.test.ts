@@ -38,11 +38,8 @@ interface Order {
 
 const closed: Order = { send: { kind: "closed" } };
 
-/** The first thread ends at once when it has nothing to do, and later ones stay. */
-const endsOnce = { firstMs: 1, laterMs: 3_600_000 };
-
 /** An executor whose threads are played by the test. */
-async function openStage(quiet = endsOnce) {
+async function openStage() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await openTempFolder());
   const path = join(folder.path, "inbox.db");
@@ -59,7 +56,7 @@ async function openStage(quiet = endsOnce) {
     reports.push(data as Report);
     arrived.dispatchEvent(new Event("report"));
   };
-  const thread = { module: { url, name: "test" }, setup, quiet };
+  const thread = { module: { url, name: "test" }, setup, quiet: { firstMs: 1, laterMs: 1 } };
   const executor = new SqliteExecutor(inboxStore, thread, guard);
   const order = (to: number, wanted: Order): void => channel.postMessage({ to, ...wanted });
   opened.defer(async () => {
@@ -241,7 +238,7 @@ it("a stop while a thread starts waits for the calls before it", async () => {
 });
 
 it("a file that is held keeps its thread until it is released", async () => {
-  await using stage = await openStage({ firstMs: 1, laterMs: 1 });
+  await using stage = await openStage();
   const first = await openUntilQuiet(stage);
   const holding = stage.executor.hold();
   stage.order(first, closed);
