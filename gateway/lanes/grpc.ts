@@ -174,7 +174,8 @@ class UnaryStream implements BodyReader, CloseListener, ShareOwner {
     this.#call.assignResponseHeader(headers);
     if (!this.#respond(headers, withTrailers)) return;
     this.#finish(undefined, bytes);
-    stream.on("wantTrailers", () => this.#sendTrailers());
+    // A listener that stays would keep the message as long as the stream (decision 144).
+    stream.once("wantTrailers", () => this.#sendTrailers());
     countStreamResponse(this.#gateway.openBytes, stream, bytes);
     if (tail === undefined) {
       stream.end(head);

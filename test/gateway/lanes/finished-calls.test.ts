@@ -4,24 +4,31 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { envelope, sendHttp2 } from "../../e2e/raw.ts";
 import { openGatewayForTest } from "../gateway-server.ts";
 
-test("a stream, which Node keeps for long, does not keep its finished call with the message", async () => {
-  const streams: ServerHttp2Stream[] = [];
-  const keep = (message: unknown): void =>
-    void streams.push((message as { stream: ServerHttp2Stream }).stream);
-  subscribe("http2.server.stream.start", keep);
-  onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
-  const { url } = await openGatewayForTest();
-  const valuesOf = (description: string) =>
-    streams.flatMap((stream) =>
-      Object.getOwnPropertySymbols(stream)
-        .filter((symbol) => symbol.description === description)
-        .map((symbol) => stream[symbol as never]),
-    );
+test.each([
+  ["small", Buffer.from([0x0a, 2, 0x68, 0x69])],
+  ["large", Buffer.concat([Buffer.from([0x0a, 0xa0, 0x8d, 0x06]), Buffer.alloc(100_000, "a")])],
+])(
+  "a stream, which Node keeps for long, does not keep its finished call with a %s message",
+  async (_, message) => {
+    const streams: ServerHttp2Stream[] = [];
+    const keep = (started: unknown): void =>
+      void streams.push((started as { stream: ServerHttp2Stream }).stream);
+    subscribe("http2.server.stream.start", keep);
+    onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
+    const { url } = await openGatewayForTest();
+    const valuesOf = (description: string) =>
+      streams.flatMap((stream) =>
+        Object.getOwnPropertySymbols(stream)
+          .filter((symbol) => symbol.description === description)
+          .map((symbol) => stream[symbol as never]),
+      );
 
-  const head = { ":path": "/engage.test.v1.Library/Echo", "content-type": "application/grpc" };
-  const { headers } = await sendHttp2(url, head, envelope(Buffer.from([0x0a, 2, 0x68, 0x69])));
+    const head = { ":path": "/engage.test.v1.Library/Echo", "content-type": "application/grpc" };
+    const { headers } = await sendHttp2(url, head, envelope(message));
 
-  expect(headers["grpc-status"]).toBe("0");
-  await vi.waitFor(() => expect(valuesOf("close listener")).toEqual([null]));
-  expect(valuesOf("body reader")).toEqual([undefined]);
-});
+    expect(headers["grpc-status"]).toBe("0");
+    await vi.waitFor(() => expect(valuesOf("close listener")).toEqual([null]));
+    expect(valuesOf("body reader")).toEqual([undefined]);
+    expect(streams.map((stream) => stream.listenerCount("wantTrailers"))).toEqual([0]);
+  },
+);
