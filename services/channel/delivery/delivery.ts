@@ -50,8 +50,9 @@ const defaults = { maxInFlight: 32, leaseMs: 60_000, pollMs: 1_000 } as const;
  * Creates the part of ChannelSender that prepares runs and sends their batches.
  *
  * `prepare/` reads the audience of a run and stores its batches, page by page. Meanwhile `sender.ts` finds channels
- * with due batches and runs a lane (`lane.ts`) for each: it leases batches, marks their attempts, waits for the rate,
- * calls the receiver (`call/`) and settles the outcomes. `leases.ts` extends the leases of all batches in flight.
+ * with due batches and runs a lane (`lane.ts`) for each: it leases batches, calls the receiver (`call/`) and settles
+ * the outcomes. `attempts.ts` decides when: it waits for the rate and marks attempts. `leases.ts` extends the leases of
+ * all batches in flight.
  */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { store, audience, events, clock } = options;
