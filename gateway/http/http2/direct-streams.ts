@@ -42,17 +42,19 @@ export function readBody(target: ServerHttp2Stream, reader: BodyReader): void {
     return;
   }
   const state = stream._readableState;
-  const { ended } = state;
-  // What has arrived while the stream waited to begin.
-  const early: Buffer | null = state.length > 0 ? stream.read() : null;
   stream[kTrailers] = undefined;
   stream.push = push;
   stream.emit = emit;
   // Where the end was emitted, Node only asks whether the stream can be destroyed, and never waits for the event.
   stream[members.maybeDestroy] = endBody;
   state.endEmitted = true;
-  if (early !== null) stream.push(early);
-  if (ended) stream.push(null);
+  if (state.length > 0 || state.ended) readEarly(stream);
+}
+
+/** Passes on what has arrived before the stream began, chunk by chunk. */
+function readEarly(stream: DirectStream): void {
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) push.call(stream, chunk);
+  if (stream._readableState.ended) endBody.call(stream);
 }
 
 /**

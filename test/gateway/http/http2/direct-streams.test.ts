@@ -320,6 +320,22 @@ describe.each(ways)("streams that are read %s", (_name, choose) => {
     }
   });
 
+  test("what has come before a stream begins is read first", async () => {
+    choose();
+    const arrive = (message: unknown): void => {
+      const { stream } = message as { stream: ServerHttp2Stream };
+      for (const at of [0, 2]) stream.push(hello.subarray(at, at + 2));
+    };
+    subscribe("http2.server.stream.start", arrive);
+    onTestFinished(() => void unsubscribe("http2.server.stream.start", arrive));
+    const request = open().request(grpc);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.end(hello.subarray(4));
+    expect(await statusOf(request)).toBe("0");
+    expect(Buffer.concat(chunks)).toEqual(textOf("2 characters"));
+  });
+
   test("calls that begin together are all served", async () => {
     choose();
     const session = open();
