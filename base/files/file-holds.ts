@@ -4,7 +4,8 @@ import { createPause } from "../async/pause.ts";
 export interface FileOwner {
   /**
    * Resolves when the files have everything that was acknowledged. Until the returned function is called, they change
-   * only at the end of logs.
+   * only at the end of logs. Another process has to copy them: the system frees the locks that a process has on a file,
+   * which keep other writers out, as soon as this process closes a second descriptor of it.
    */
   hold(): Promise<Release>;
 }

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -7,6 +8,7 @@ import {
   openSync,
   readdirSync,
   type Stats,
+  statSync,
 } from "node:fs";
 import { chmod, lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,10 +23,23 @@ export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: folderMode });
 }
 
-/** Creates an empty file unless it exists. An existing file of this user is made readable for this user only. */
+/**
+ * Creates an empty file unless it exists. An existing file of this user is made readable for this user only; it is not
+ * opened, since the system frees all locks that a process has on a file when the process closes it once.
+ */
 export function makePrivateFile(path: string): void {
-  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, fileMode));
+  if (!isUsableFile(path)) closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, fileMode));
   tighten(path);
+}
+
+/** Returns false where opening the file makes it, or tells why it cannot be used. */
+function isUsableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Removes the access of other users to a file or folder. A missing one, or one of another user, stays as it is. */

@@ -42,6 +42,13 @@ it.each([0o666, 0o644, 0o640, 0o604])(
   },
 );
 
+it("makes no file where a folder is, which stays as it is", () => {
+  mkdirSync(at("a"));
+  chmodSync(at("a"), 0o755);
+  expect(() => makePrivateFile(at("a"))).toThrow("EISDIR");
+  expect(modeOf(at("a"))).toBe("755");
+});
+
 it("leaves what is private, missing, or no file as it is", async () => {
   openFile(at("private"), 0o400);
   openFile(at("target"), 0o644);
