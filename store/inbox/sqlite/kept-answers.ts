@@ -38,17 +38,27 @@ interface Answer {
   readonly untilMs: number;
 }
 
+export interface KeptExecutor extends InboxExecutor {
+  /** How often another process may have changed the file. */
+  readonly gaps: number;
+}
+
 /**
  * Answers what an idle server asks again and again, such as whether a delivery is due, without the thread of the file,
- * so that the thread can end. An answer is kept until another operation may have changed the file, which only this
- * process can: operations run in the order in which they are called, so that one that is called later sees the change.
+ * so that the thread can end. An answer is kept until another operation may have changed the file, or another process,
+ * while this one did not have the file. Operations run in the order in which they are called, so that one that is
+ * called later sees the change.
  */
 export class KeptAnswers implements InboxExecutor {
-  readonly #executor: InboxExecutor;
+  readonly #executor: KeptExecutor;
   readonly #answers = new Map<string, Answer>();
   #changes = 0;
+  /** The executor's gaps when answers were last asked for. */
+  #gaps = 0;
+  /** How many of the operations whose results are kept have been passed on without a result yet. */
+  #underWay = 0;
 
-  constructor(executor: InboxExecutor) {
+  constructor(executor: KeptExecutor) {
     this.#executor = executor;
   }
 
@@ -85,15 +95,30 @@ export class KeptAnswers implements InboxExecutor {
     untilOf: (result: OutcomeOf<InboxOperations, N>) => number | null,
   ): Promise<OutcomeOf<InboxOperations, N>> {
     signal?.throwIfAborted();
+    const { gaps } = this.#executor;
+    if (gaps !== this.#gaps) this.#change();
+    this.#gaps = gaps;
     const key = keyOf(name, args);
     const answer = this.#answers.get(key);
-    if (answer !== undefined && nowMs < answer.untilMs) return answer.result as OutcomeOf<InboxOperations, N>;
+    // An operation that is under way may turn out to change something.
+    if (answer !== undefined && nowMs < answer.untilMs && this.#underWay === 0) {
+      return answer.result as OutcomeOf<InboxOperations, N>;
+    }
     const changes = this.#changes;
-    const result = await this.#executor.call(name, nowMs, args, signal);
-    const untilMs = untilOf(result);
-    if (untilMs === null) this.#change();
-    else if (changes === this.#changes) this.#answers.set(key, { result, untilMs });
-    return result;
+    this.#underWay++;
+    try {
+      const result = await this.#executor.call(name, nowMs, args, signal);
+      const untilMs = untilOf(result);
+      if (untilMs === null) this.#change();
+      else if (changes === this.#changes) this.#answers.set(key, { result, untilMs });
+      return result;
+    } catch (error) {
+      // It may have changed something all the same.
+      this.#change();
+      throw error;
+    } finally {
+      this.#underWay--;
+    }
   }
 
   #change(): void {

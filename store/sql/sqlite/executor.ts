@@ -29,7 +29,6 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
   #outbox: Request[] = [];
   #buffers: ArrayBuffer[] = [];
   #lastId = 0;
-  #isHeld = false;
   #isClosed = false;
 
   constructor(
@@ -46,7 +45,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
       setup: thread.setup,
       quiet: thread.quiet,
       noun: store.faults.noun,
-      isNeeded: () => this.#isHeld || this.#pending.size > 0,
+      isNeeded: () => this.#pending.size > 0,
       receive: (message) => this.#receive(message),
       lost: (reason) => this.#lose(reason),
     });
@@ -73,6 +72,11 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
    */
   admit(bytes: number): void {
     this.#guard.check(bytes);
+  }
+
+  /** How often no thread had the file or its lock, so that another process may have changed it. */
+  get gaps(): number {
+    return this.#thread.gaps;
   }
 
   /** Keeps the file as it is, while commits extend its log. */
@@ -133,9 +137,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
       transfer: [],
       failed: (error) => this.#fail([{ id }], error),
     });
-    this.#isHeld = false;
     await reply.promise;
-    this.#isHeld = kind === "hold";
   }
 
   /**
@@ -173,8 +175,6 @@ export class SqliteExecutor<O extends Operations> implements Executor<O>, FileOw
 
   #lose(reason: string): void {
     const { UnavailableError } = this.#store.faults;
-    // The file is held by its connection, which has ended.
-    this.#isHeld = false;
     for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new UnavailableError(reason));
   }
 

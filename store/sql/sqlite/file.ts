@@ -97,17 +97,18 @@ function toOpenError({ faults }: FileSchema, path: string, error: unknown, holde
 }
 
 /**
- * Keeps other processes from opening a closed file whose log is empty. Returns undefined when the file is missing, or
- * another process has it.
+ * Keeps other processes from opening a closed file whose log is empty. Returns undefined when the file is missing or
+ * cannot be opened, or another process has it.
  */
 export function lockFile(path: string): Disposable | undefined {
   if (!existsSync(path)) return undefined;
-  const db = new DatabaseSync(path, { timeout: 0 });
+  const db = new DatabaseSync(path, { open: false, timeout: 0 });
   try {
+    db.open();
     // With this mode the lock outlives the transaction.
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK");
   } catch {
-    db.close();
+    db[Symbol.dispose]();
     return undefined;
   }
   writePidFile(path);
@@ -132,7 +133,11 @@ export function writePidFile(path: string): void {
 }
 
 export function removePidFile(path: string): void {
-  rmSync(pidPath(path), { force: true });
+  try {
+    rmSync(pidPath(path), { force: true });
+  } catch {
+    // On a disk that has become read-only the file stays. It is read only while another process has the lock.
+  }
 }
 
 /** Returns `process 123`, or `another process` when the file can't be read. */

@@ -58,10 +58,16 @@ export class ThreadOnDemand {
   #ending: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #postedCount = 0;
+  #gaps = 0;
   readonly #createdMs = performance.now();
 
   constructor(options: ThreadOptions) {
     this.#options = options;
+  }
+
+  /** How often no thread had the file or its lock, so that another process may have changed it. */
+  get gaps(): number {
+    return this.#gaps;
   }
 
   /** Starts the thread. Returns why it could not open its file; undefined when it could. */
@@ -99,21 +105,24 @@ export class ThreadOnDemand {
   #start(): Worker {
     const { module, setup, noun } = this.#options;
     const isLocked = this.#lock !== undefined;
-    const workerData: WorkerSetup = { ...setup, isLocked };
+    // A file that other processes could not open in between is not read again.
+    const checkAtOpen = setup.checkAtOpen && !isLocked;
+    const workerData: WorkerSetup = { ...setup, checkAtOpen, isLocked };
     const worker = new Worker(module.url, { workerData, name: module.name });
     worker.on("message", (message: FromWorker) => this.#receive(message, worker));
     worker.on("error", (error) => this.#lose(worker, `${noun} thread failed: ${error.message}`));
     worker.on("exit", () => this.#lose(worker, `${noun} thread ended`));
     this.#worker = worker;
     if (isLocked) this.#waiting = [];
-    this.#endWhenQuiet();
     return worker;
   }
 
   #receive(message: FromWorker, worker: Worker): void {
     if (message.kind === "opened" || message.kind === "replies") this.#options.receive(message);
     if (worker !== this.#worker) return;
-    if (message.kind === "loaded") {
+    // A file may take long to open, and the calls that need it follow.
+    if (message.kind === "opened") this.#endWhenQuiet();
+    else if (message.kind === "loaded") {
       this.#unlock();
       worker.postMessage({ kind: "open" } satisfies ToWorker);
       this.#postWaiting();
@@ -123,6 +132,7 @@ export class ThreadOnDemand {
     } else if (message.kind === "closed" && this.#ending !== undefined) {
       this.#forget();
       this.#lock = lockFile(this.#options.setup.path);
+      if (this.#lock === undefined) this.#gaps++;
       this.#endEnding();
     } else if (message.kind === "needed") this.#endEnding();
   }
@@ -130,6 +140,7 @@ export class ThreadOnDemand {
   #lose(worker: Worker, reason: string): void {
     if (worker !== this.#worker) return;
     this.#forget();
+    this.#gaps++;
     // A thread that is asked to end has nothing to do, so nothing is lost.
     if (this.#ending !== undefined) {
       this.#endEnding();

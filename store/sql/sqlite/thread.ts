@@ -72,10 +72,14 @@ class StoreThread {
     this.#port.close();
   }
 
-  /** Moves the log into the file, so that opening it is little work. Returns false if the thread is needed. */
+  /**
+   * Returns unused pages to the disk and moves the log into the file, so that opening it is little work. Returns false
+   * if the thread is needed, also to return more pages.
+   */
   #canEnd(): boolean {
     if (this.#queue.length > 0 || this.#isHeld || this.#database === undefined) return false;
     try {
+      if (this.#shrink() > 0) return false;
       this.#database.emptyLog();
       return true;
     } catch {
@@ -199,11 +203,13 @@ class StoreThread {
     }
   }
 
-  /** Returns pages to the disk, some at a time, when more than a quarter of the file is unused. */
-  #shrink(): void {
+  /** Returns pages to the disk, some at a time, when more than a quarter of the file is unused; returns how many. */
+  #shrink(): number {
     const database = this.#database;
-    if (database === undefined || database.unusedBytes * 3 < database.usedBytes) return;
-    this.#walBytes += database.shrink(maxShrinkPages) * pageBytes;
+    if (database === undefined || database.unusedBytes * 3 < database.usedBytes) return 0;
+    const pages = database.shrink(maxShrinkPages);
+    this.#walBytes += pages * pageBytes;
+    return pages;
   }
 
   #send(message: FromWorker): void {

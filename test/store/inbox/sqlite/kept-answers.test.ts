@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { InboxExecutor } from "../../../../store/inbox/sql/options.ts";
-import { KeptAnswers } from "../../../../store/inbox/sqlite/kept-answers.ts";
+import { KeptAnswers, type KeptExecutor } from "../../../../store/inbox/sqlite/kept-answers.ts";
 
 type Call = readonly [name: string, ...args: unknown[]];
 
@@ -14,15 +13,19 @@ const prune: Call = ["prune", { claimMs: 1 }];
 /** An executor that returns the next of these results for each operation, and counts its calls. */
 function openFake(results: Readonly<Record<string, readonly unknown[]>>) {
   const calls: string[] = [];
+  const state = { gaps: 0 };
   const left = new Map(Object.entries(results).map(([name, all]) => [name, [...all]]));
   const call = async (name: string) => {
     calls.push(name);
-    return left.get(name)?.shift();
+    const result = left.get(name)?.shift();
+    if (result instanceof Error) throw result;
+    return result;
   };
-  const kept = new KeptAnswers({ call, async [Symbol.asyncDispose]() {} } as unknown as InboxExecutor);
+  const executor = Object.assign(state, { call, async [Symbol.asyncDispose]() {} });
+  const kept = new KeptAnswers(executor as unknown as KeptExecutor);
   const ask = (nowMs: number, [name, ...args]: Call, signal?: AbortSignal): Promise<unknown> =>
     kept.call(name as "counts", nowMs, args as never, signal);
-  return { kept, calls, ask };
+  return { kept, calls, ask, state };
 }
 
 const due = { ...nothing, nextDueAtMs: 50 };
@@ -180,6 +183,34 @@ it("keeps no answer that was asked for before a change", async () => {
   await Promise.all([ask(0, counts), ask(0, ["accept"])]);
   await ask(0, counts);
   expect(calls).toEqual(["counts", "accept", "counts"]);
+});
+
+it("returns no kept answer while another operation may change something", async () => {
+  const { ask, calls } = openFake({ lease: [{ ...nothing, items: [1] }] });
+  await ask(0, counts);
+  await Promise.all([ask(0, lease), ask(0, counts)]);
+  expect(calls).toEqual(["counts", "lease", "counts"]);
+});
+
+it.each(["lease", "prune"])(
+  "keeps nothing after a %s that fails, which may have changed something",
+  async (name) => {
+    const { ask, calls } = openFake({ [name]: [new Error("no reply")] });
+    await ask(0, counts);
+    await expect(ask(0, [name, { target: "t" }])).rejects.toThrow("no reply");
+    await ask(0, counts);
+    await ask(0, counts);
+    expect(calls).toEqual(["counts", name, "counts"]);
+  },
+);
+
+it("keeps nothing that another process may have changed", async () => {
+  const { ask, calls, state } = openFake({});
+  await ask(0, counts);
+  state.gaps++;
+  await ask(0, counts);
+  await ask(0, counts);
+  expect(calls).toEqual(["counts", "counts"]);
 });
 
 it("returns no kept answer to a call that is aborted, or after it was closed", async () => {

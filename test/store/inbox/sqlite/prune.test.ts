@@ -29,3 +29,24 @@ it("deletes large bodies whose keys are kept in several calls, and still tells t
     expect(await inbox.accept(largeBatch(requestId, 2))).toMatchObject({ kind: "conflict" });
   }
 });
+
+it("forgets a replay when its time is over, though nothing else expires", async () => {
+  await using folder = await openTempFolder();
+  let nowMs = 1_700_000_000_000;
+  await using inbox = await openSqliteInbox({
+    path: join(folder.path, "inbox.db"),
+    minFreeBytes: 0,
+    reserveBytes: 0,
+    now: () => nowMs,
+    clockMs: () => nowMs,
+    retention: { deadLetterMs: 3000 },
+  });
+  expect(await inbox.replay({}, { nonce: "n" })).toEqual({ count: 0 });
+  await inbox.prune();
+  nowMs += 3001;
+  await inbox.prune();
+  await inbox.accept(batchOf(["a"]));
+  const { items } = await inbox.lease({ target: "t", maxElements: 1, leaseMs: 60_000 });
+  await inbox.settle(items[0]!.token, [{ index: 0, kind: "dead", reason: "refused" }]);
+  expect(await inbox.replay({}, { nonce: "n" })).toEqual({ count: 1 });
+});

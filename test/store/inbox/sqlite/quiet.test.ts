@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { createFileHolds } from "../../../../base/files/file-holds.ts";
@@ -80,6 +81,38 @@ it("has all that was stored before its thread ended", async () => {
     kind: "settled",
   });
   expect(await inbox.counts()).toMatchObject([{ accepted: 2, delivered: 1, pending: 1 }]);
+});
+
+it("returns the space of pruned batches to the disk before its thread ends", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "inbox.db");
+  let nowMs = 1_700_000_000_000;
+  const clock = { now: () => nowMs, clockMs: () => nowMs, retention: { claimMs: 1, finishedMs: 1 } };
+  await using inbox = await openSqliteInbox({ path, ...small, ...clock });
+  // More than a thread returns at a time.
+  for (let count = 0; count < 3; count++)
+    await inbox.accept(batchOf([], { body: randomBytes(9 * 1_048_576) }));
+  await untilQuiet();
+  expect(statSync(path).size).toBeGreaterThan(27 * 1_048_576);
+  nowMs += 1_000;
+  expect(await inbox.prune()).toMatchObject({ batches: 3, more: false });
+  await untilQuiet();
+  expect(statSync(path).size).toBeLessThan(1_048_576);
+});
+
+it("ends a thread that cannot open the file, and the next call tries again", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "inbox.db");
+  await using inbox = await openQuiet(path);
+  renameSync(path, `${path}.old`);
+  mkdirSync(path);
+  await expect(inbox.accept(batchOf(["a"]))).rejects.toThrow("can't be opened");
+  await expect(inbox.health()).resolves.toMatchObject({ writable: false });
+  await untilQuiet();
+  rmdirSync(path);
+  renameSync(`${path}.old`, path);
+  await inbox.accept(batchOf(["a"]));
+  expect(await inbox.counts()).toMatchObject([{ accepted: 1 }]);
 });
 
 it("keeps a held file as it is, whether its thread had ended or not", async () => {

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { BroadcastChannel } from "node:worker_threads";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { inboxStore } from "../../../../store/inbox/sqlite/store.ts";
 import { DiskGuard } from "../../../../store/sql/sqlite/disk-guard.ts";
 import { SqliteExecutor } from "../../../../store/sql/sqlite/executor.ts";
+import { lockFile } from "../../../../store/sql/sqlite/file.ts";
 import { openTempFolder } from "../../inbox/temp-folder.ts";
 
 /** Reports all that it receives, and does what it is told. */
@@ -20,7 +21,8 @@ channel.onmessage = ({ data: { to, send, fault, exits } }) => {
   if (exits) process.exit();
 };
 parentPort.on("message", ({ kind, requests }) => report(kind, requests?.map(({ id }) => id)));
-report(workerData.isLocked ? "started with a locked file" : "started");
+const locked = workerData.checkAtOpen ? "started to read a locked file" : "started with a locked file";
+report(workerData.isLocked ? locked : "started");
 `;
 const url = new URL(`data:text/javascript,${encodeURIComponent(puppet)}`);
 
@@ -47,7 +49,7 @@ async function openStage() {
   new DatabaseSync(path).close();
   const { faults } = inboxStore;
   const guard = new DiskGuard({ path, faults, maxWalBytes: 1, minFreeBytes: 0, maxBytes: null });
-  const setup = { path, maxWalBytes: 1, lockWaitMs: 0, checkAtOpen: false, lingerMs: 0, reserveBytes: 0 };
+  const setup = { path, maxWalBytes: 1, lockWaitMs: 0, checkAtOpen: true, lingerMs: 0, reserveBytes: 0 };
   const channel = new BroadcastChannel(path);
   opened.defer(() => channel.close());
   const reports: Report[] = [];
@@ -69,6 +71,7 @@ async function openStage() {
   });
   const stack = opened.move();
   return {
+    path,
     executor,
     call: () => executor.call("counts", 0, [false], undefined),
     /** Returns the next report; fails if it is another one. */
@@ -237,25 +240,47 @@ it("a stop while a thread starts waits for the calls before it", async () => {
   await closing;
 });
 
-it("a file that is held keeps its thread until it is released", async () => {
+it("a hold while the thread ends is done by the next one", async () => {
   await using stage = await openStage();
   const first = await openUntilQuiet(stage);
   const holding = stage.executor.hold();
-  stage.order(first, closed);
-  const second = await stage.next("started with a locked file");
-  stage.order(second.from, { send: { kind: "loaded" } });
+  stage.order(first, { ...closed, exits: true });
+  const { from } = await stage.next("started with a locked file");
+  stage.order(from, { send: { kind: "loaded" } });
   await stage.next("open");
   await stage.next("hold");
-  stage.reply(second.from, [1], undefined);
-  const release = await holding;
+  stage.reply(from, [1], undefined);
+  await holding;
+});
+
+it("a thread is not asked to end while it opens the file", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using stage = await openStage();
+  const opening = stage.executor.open();
+  const { from } = await stage.next("started");
+  vi.advanceTimersByTime(10);
+  stage.order(from, { send: { kind: "opened", usedBytes: 0 } });
+  await opening;
   const call = stage.call();
-  const asked = await stage.next("requests");
-  stage.reply(asked.from, asked.ids, "counted");
+  const { ids } = await stage.next("requests");
+  stage.reply(from, ids, "counted");
   await call;
-  const releasing = release();
-  await stage.next("release");
-  stage.reply(second.from, [3], undefined);
-  await releasing;
+  vi.advanceTimersByTime(2);
   await stage.next("end");
-  stage.order(second.from, closed);
+  stage.order(from, { ...closed, exits: true });
+});
+
+it("a file that another process got while the thread ended is opened without the lock", async () => {
+  await using stage = await openStage();
+  const first = await openUntilQuiet(stage);
+  using _other = lockFile(stage.path);
+  expect(stage.executor.gaps).toBe(0);
+  const call = stage.call();
+  stage.order(first, { ...closed, exits: true });
+  const { from } = await stage.next("started");
+  expect(stage.executor.gaps).toBe(1);
+  stage.order(from, { send: { kind: "failed", error: { kind: "unavailable", message: "in use" } } });
+  await expect(call).rejects.toThrow(new inboxStore.faults.UnavailableError("in use"));
+  expect(stage.executor.gaps).toBe(2);
 });
