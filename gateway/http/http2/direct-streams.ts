@@ -1,11 +1,11 @@
-import { constants, type ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
 import type { HeaderBlock } from "./header-block.ts";
 import {
   type DirectResponse,
   type Members,
   type NativeStream,
   type OpenStream,
-  observeResponse,
+  ResponseObserver,
 } from "./observed-members.ts";
 
 /**
@@ -30,6 +30,7 @@ type DirectStream = OpenStream & {
   [kTrailers]?: HeaderBlock | undefined;
 };
 
+const observer = new ResponseObserver();
 let members: Members | undefined;
 
 /** Passes the body of a request to `reader`, until `release` is called. */
@@ -42,7 +43,6 @@ export function readBody(target: ServerHttp2Stream, reader: BodyReader): void {
     return;
   }
   const state = stream._readableState;
-  stream[kTrailers] = undefined;
   stream.push = push;
   stream.emit = emit;
   // Where the end was emitted, Node only asks whether the stream can be destroyed, and never waits for the event.
@@ -64,7 +64,7 @@ function readEarly(stream: DirectStream): void {
 export function respondDirectly(target: ServerHttp2Stream, response: DirectResponse): boolean {
   const stream = target as DirectStream;
   if (members === undefined) {
-    observeResponse(stream, response, (found) => {
+    observer.observe(stream, response, (found) => {
       members = found;
     });
   }
@@ -93,11 +93,10 @@ export function release(target: ServerHttp2Stream): void {
   stream.push = members.push;
   stream.emit = members.emit;
   stream[members.maybeDestroy] = members.destroyIfDone;
-  if (hasEnded) stream._readableState.ended = true;
-  else stream._readableState.endEmitted = false;
+  if (!hasEnded) stream._readableState.endEmitted = false;
   stream.on("error", ignore);
   // Node resets a stream after its response if nothing was read from it.
-  if (!stream.destroyed) stream._read(0);
+  stream._read(0);
 }
 
 /** Called with each chunk, and with null after the trailers of a request and when the stream is destroyed. */
@@ -111,8 +110,8 @@ function push(this: DirectStream, chunk: unknown): boolean {
 function endBody(this: DirectStream): void {
   const reader = this[kReader];
   this[kReader] = undefined;
-  // A stream that is reset ends too.
-  if (!this.destroyed && this.rstCode === constants.NGHTTP2_NO_ERROR) reader?.end();
+  // A stream that is reset or destroyed ends too.
+  if (!this.closed) reader?.end();
 }
 
 function onData(this: DirectStream, chunk: Buffer): void {

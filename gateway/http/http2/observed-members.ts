@@ -41,47 +41,69 @@ export interface Members {
 /** The calls by which Node sends a response. */
 const steps = ["respond", "writeBuffer", "shutdown", "trailers"] as const;
 
-/** Streams that are observed before one has shown all steps: some are reset, and many may begin together. */
+/**
+ * Streams that are observed at a time. The next one takes the place of the first, since a peer may never read the
+ * response that would show all steps.
+ */
 const maxObserved = 256;
-let observed = 0;
+/** Streams that Node handles in another way, until no more are observed. */
+const maxOthers = 256;
 
 /**
- * Observes how Node sends a response that it is about to send, and reports its members if it does so in exactly the way
- * in which `direct-streams.ts` does. In another version of Node it never does, and all streams stay Node's.
+ * Observes how Node sends responses that it is about to send, and reports its members once it does so in exactly the
+ * way in which `direct-streams.ts` does. In another version of Node it never does, and all streams stay Node's.
  */
-export function observeResponse(
-  stream: OpenStream,
-  response: DirectResponse,
-  report: (found: Members) => void,
-): void {
-  const native = symbolOf(stream, "kHandle");
-  const maybeDestroy = symbolOf(stream, "kMaybeDestroy");
-  if (native === undefined || maybeDestroy === undefined || observed++ >= maxObserved) return;
-  const handle = stream[native] as Record<string, unknown>;
-  if (!readsAsExpected(handle["onread"])) return;
-  const seen: unknown[][] = [];
-  const { emit, push } = stream;
-  const conclude = (): void => {
-    const withTrailers = seen[0]?.[2] as number;
-    const request = seen[2]?.[1] as object;
-    const expected = [
-      ["respond", response.head, withTrailers],
-      ["writeBuffer", null, response.body],
-      ["shutdown", request],
-      ["trailers", response.trailers],
-    ];
-    if (!isDeepStrictEqual(seen, expected)) return;
-    const Shutdown = request.constructor as Members["Shutdown"];
-    const destroyIfDone = stream[maybeDestroy];
-    report({ native, maybeDestroy, destroyIfDone, Shutdown, withTrailers, emit, push });
-  };
-  for (const step of steps) {
-    const call = handle[step] as (...values: unknown[]) => unknown;
-    handle[step] = (...values: unknown[]) => {
-      seen.push([step, ...values]);
-      if (step === "trailers") conclude();
-      return Reflect.apply(call, handle, values);
-    };
+export class ResponseObserver {
+  readonly #observed = new Set<Record<string, unknown>>();
+  #others = 0;
+
+  observe(stream: OpenStream, response: DirectResponse, report: (found: Members) => void): void {
+    if (this.#others >= maxOthers) return;
+    const native = symbolOf(stream, "kHandle");
+    const maybeDestroy = symbolOf(stream, "kMaybeDestroy");
+    const handle = native && (stream[native] as Record<string, unknown>);
+    if (handle === undefined || maybeDestroy === undefined || !readsAsExpected(handle["onread"])) {
+      this.#others++;
+      return;
+    }
+    const { emit, push } = stream;
+    this.#record(handle, (seen) => {
+      const withTrailers = seen[0]?.[2] as number;
+      const request = seen[2]?.[1] as object;
+      const expected = [
+        ["respond", response.head, withTrailers],
+        ["writeBuffer", null, response.body],
+        ["shutdown", request],
+        ["trailers", response.trailers],
+      ];
+      if (!isDeepStrictEqual(seen, expected)) {
+        this.#others++;
+        return;
+      }
+      const Shutdown = request.constructor as Members["Shutdown"];
+      const destroyIfDone = stream[maybeDestroy];
+      report({ native: native as symbol, maybeDestroy, destroyIfDone, Shutdown, withTrailers, emit, push });
+    });
+    stream.once("close", () => this.#observed.delete(handle));
+  }
+
+  /** Records the steps of a response, and passes them on at the last. */
+  #record(handle: Record<string, unknown>, conclude: (seen: readonly unknown[][]) => void): void {
+    const [first] = this.#observed;
+    if (first !== undefined && this.#observed.size >= maxObserved) {
+      this.#observed.delete(first);
+      for (const step of steps) delete first[step];
+    }
+    this.#observed.add(handle);
+    const seen: unknown[][] = [];
+    for (const step of steps) {
+      const call = handle[step] as (...values: unknown[]) => unknown;
+      handle[step] = (...values: unknown[]) => {
+        seen.push([step, ...values]);
+        if (step === "trailers") conclude(seen);
+        return Reflect.apply(call, handle, values);
+      };
+    }
   }
 }
 

@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { openGateway, openGatewayForTest } from "../gateway-server.ts";
 import { dial, path, untilMatch } from "./dial.ts";
 
@@ -67,6 +68,33 @@ test.each([
   const bytes = await exchange(server, request.slice(0, -length) + message, complete, "latin1");
   const head = text.slice(0, text.indexOf("{")).replace("application/json", "application/proto");
   expect(bytes).toBe(`${head.replace(/content-length: \d+/, `content-length: ${length}`)}${message}`);
+});
+
+test.each([
+  ["a message of 1024 bytes is one text with its head", 1_024, ["string"]],
+  ["a message of 1025 bytes is written as it is", 1_025, ["string", "object"]],
+])("%s", async (_name, size, expected) => {
+  const writes: string[] = [];
+  const spy = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    const { write } = socket;
+    vi.spyOn(socket, "write").mockImplementation(((...values: Parameters<Socket["write"]>) => {
+      writes.push(typeof values[0]);
+      return Reflect.apply(write, socket, values);
+    }) as Socket["write"]);
+  };
+  subscribe("http.server.request.start", spy);
+  onTestFinished(() => void unsubscribe("http.server.request.start", spy));
+  const message = Buffer.from(
+    new BinaryWriter()
+      .uint32(10)
+      .string("x".repeat(size - 3))
+      .finish(),
+  );
+  const request = post(path, "x".repeat(size)).replace("application/json", "application/proto");
+  const complete = new RegExp(`\r\n\r\n.{${size}}$`, "s");
+  await exchange(server, request.slice(0, -size) + message.toString("latin1"), complete, "latin1");
+  expect(writes).toEqual(expected);
 });
 
 test("a connection that the server drains is closed by its last response", async () => {
