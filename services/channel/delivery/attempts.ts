@@ -195,7 +195,10 @@ export class Attempts {
     const { signal } = held.ending;
     let outcome: Outcome | undefined = signal.aborted ? undefined : released;
     try {
-      if (!signal.aborted && !stopping.aborted) outcome = await this.#ports.send(held, plan);
+      if (!signal.aborted && !stopping.aborted) {
+        outcome = await this.#ports.send(held, plan);
+        this.#sent.add();
+      }
     } catch (error) {
       observer.failed("send a batch", error);
     }
@@ -206,7 +209,6 @@ export class Attempts {
 
   #end(): void {
     this.#inFlight--;
-    this.#sent.add();
     this.#go();
   }
 

@@ -62,7 +62,7 @@ export function toRows(batches: readonly NewBatch[]): readonly NewRow[] {
   const groups: NewBatch[][] = [];
   for (const batch of batches) {
     const last = groups.at(-1);
-    const most = Math.min(maxPageBatches, maxPageMessages / batch.size);
+    const most = Math.min(maxPageBatches, Math.floor(maxPageMessages / batch.size));
     if (last !== undefined && last.length < most && last[0]!.size === batch.size) last.push(batch);
     else groups.push([batch]);
   }

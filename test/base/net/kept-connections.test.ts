@@ -209,6 +209,20 @@ describe("the body", () => {
     expect(await isTaken(Buffer.alloc(20_000_000), answer)).toBe(true);
   });
 
+  test("is taken once, before the response", async () => {
+    const answers: (() => void)[] = [];
+    const { url } = await openServer((_request, response) => answers.push(() => response.end("{}")));
+    let taken = 0;
+    const bodyTaken = (): number => taken++;
+    const { signal } = new AbortController();
+    const call = open(url).post({ headers: {}, body, bodyTaken, signal });
+    await expect.poll(() => answers.length).toBe(1);
+    expect(taken).toBe(1);
+    answers[0]!();
+    await call;
+    expect(taken).toBe(1);
+  });
+
   test("is not taken when the server answers before that", async () => {
     const answer: RequestListener = (_request, response) => response.end("{}");
     expect(await isTaken(Buffer.alloc(20_000_000), answer)).toBe(false);

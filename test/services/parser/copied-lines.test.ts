@@ -28,15 +28,14 @@ const formats = [
     type: "json",
     mapping: { "#account_id": "id", "#event_name": "{id}{code}:" },
   },
+  { name: "renamed", index: "e.log", type: "json", mapping: { "#account_id": "id" } },
 ];
 
 /** One parser that copies lines where it can and one that parses each. */
 async function parsers(values: object) {
   const config = parserConfigSchema.parse({ ...values, formats });
   const { formatFor } = await openFormats(config);
-  const parsing = new Map(
-    ["a.log", "b.log", "d.log"].map((index) => [index, parsedOnly(formatFor(index) as Format)]),
-  );
+  const parsing = new Map(formats.map(({ index }) => [index, parsedOnly(formatFor(index) as Format)]));
   const options = { separators: separatorsOf(config), maxLineBytes: 60_000, now: () => 0 };
   return {
     copied: createBatchParser({ ...options, formatFor }),
@@ -90,7 +89,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("", "no JSON", "{}", '{"id":1}', '{"rest":"x","id":2}', "null") },
 );
 const items = fc.array(
-  fc.tuple(fc.constantFrom("a.log", "a.log", "a.log", "b.log", "c.log", "d.log", "d.log"), line),
+  fc.tuple(fc.constantFrom("a.log", "a.log", "a.log", "b.log", "c.log", "d.log", "d.log", "e.log"), line),
   {
     maxLength: 40,
   },
@@ -151,4 +150,16 @@ it("hands on bytes that are not UTF-8 beside lines that are copied", async () =>
   const call = { content, framing: "items", index: "", source: "test" } as const;
   expect(shown(copied(call))).toEqual(shown(parsed(call)));
   expect(copied(call).counts.failedByReason).toEqual(new Map([["invalid_utf8", 1]]));
+});
+
+it("answers copied lines as parsed ones if the separator overlaps the end of one", async () => {
+  const separator = "1}}1";
+  const { copied, parsed } = await parsers({ separator });
+  const lines = [1, 2].map((rest) => `e.log|ta|{"id":"a","rest":${rest}}`);
+  const content = Buffer.from(lines.join(separator));
+  const call = { content, framing: "items", index: "", source: "test" } as const;
+  copied(call);
+  const answer = shown(copied(call));
+  expect(answer).toEqual(shown(parsed(call)));
+  expect(answer.text.split(separator)).toEqual(["{}", expect.stringMatching(/"rest":2\}\}$/)]);
 });

@@ -1,5 +1,7 @@
-import { expect, test, vi } from "vitest";
-import { SharedRate } from "../../../../base/async/shared-rate.ts";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import type { SharedRate } from "../../../../base/async/shared-rate.ts";
+import type { RateSlot } from "../../../../base/async/window-pacer.ts";
 import { AttemptMarker } from "../../../../services/channel/delivery/attempt-marker.ts";
 import { Attempts } from "../../../../services/channel/delivery/attempts.ts";
 import type { HeldBatch } from "../../../../services/channel/delivery/leases.ts";
@@ -15,28 +17,37 @@ const heldBatch = (token: string): HeldBatch => ({
   ending: new AbortController(),
 });
 
-/** @param lost tokens whose leases are lost when they are marked */
-function open({ lost = [] as readonly string[] } = {}) {
+interface Options {
+  /** Tokens whose leases are lost when they are marked. */
+  readonly lost?: readonly string[];
+  /** Takes a slot of the rate. Default: there is no limit. */
+  readonly take?: SharedRate["take"];
+  readonly failed?: (error: unknown) => void;
+}
+
+function open({ lost = [], take, failed = (error) => expect.fail(String(error)) }: Options = {}) {
   const clock = new FakeClock();
   const marks: (readonly string[])[] = [];
   const open: { readonly token: string; readonly end: () => void }[] = [];
   const settled: (readonly [token: string, outcome: Outcome["kind"] | undefined])[] = [];
   const stopping = new AbortController();
-  const run = { isUnderWay: true };
+  const run = { isUnderWay: true, isReadable: true };
   const marker = new AttemptMarker({
     beginBatches: async (tokens) => {
       marks.push(tokens);
       return tokens.filter((token) => lost.includes(token));
     },
   });
-  const plan = { rateLimit: -1 } as RunPlan;
+  const plan = { rateLimit: take === undefined ? -1 : 5 } as RunPlan;
   const runs = {
-    current: () => (run.isUnderWay ? plan : undefined),
-    isUnderWay: async () => run.isUnderWay,
+    current: () => (run.isUnderWay && run.isReadable ? plan : undefined),
+    isUnderWay: async () => {
+      await setImmediate();
+      if (!run.isReadable) throw new Error("run cannot be read");
+      return run.isUnderWay;
+    },
   } as unknown as RunPlans;
-  const shares = { shareRate: () => Promise.reject(new Error("no rate")), leaveRate: async () => {} };
-  const failed = (error: unknown): void => expect.fail(String(error));
-  const rate = new SharedRate({ shares, clock, signal: stopping.signal, failed });
+  const rate = { take } as SharedRate;
   const observer = { failed: (_what: string, error: unknown) => failed(error) };
   const options = { clock, marker, observer, runs, rate, maxInFlight, stopping: stopping.signal };
   const attempts = new Attempts(options, {
@@ -91,4 +102,65 @@ test("batches are released when their lease was lost, when their run has ended, 
   expect(settled.slice(4)).toEqual(["b8", "b9"].map((token) => [token, "released"]));
   for (const { end } of calls) end();
   await vi.waitFor(() => expect(settled.slice(6)).toHaveLength(calls.length));
+});
+
+test("marked batches of a run that has ended are released when it is noticed", async () => {
+  const { attempts, marks, open: calls, settled, run } = open();
+  attempts.add(tokens.slice(0, 2 * maxInFlight + 1).map(heldBatch));
+  await vi.waitFor(() => expect(calls).toHaveLength(maxInFlight));
+  for (const { end } of calls.splice(0)) end();
+  await vi.waitFor(() => expect(calls).toHaveLength(maxInFlight));
+  await vi.waitFor(() => expect(marks.flat()).toHaveLength(2 * maxInFlight + 1));
+  run.isUnderWay = false;
+  await attempts.dropEnded();
+  expect(settled.slice(maxInFlight)).toEqual([["b8", "released"]]);
+});
+
+test.each([
+  ["has ended", { isUnderWay: false }, 0],
+  ["cannot be read", { isReadable: false }, 1],
+])("batches of a run that %s are released before they are marked", async (_what, state, failures) => {
+  const failed = vi.fn<(error: unknown) => void>();
+  const { attempts, marks, settled, run } = open({ failed });
+  Object.assign(run, state);
+  attempts.add(tokens.slice(0, 3).map(heldBatch));
+  await vi.waitFor(() => expect(settled).toEqual(["b0", "b1", "b2"].map((token) => [token, "released"])));
+  expect(marks).toEqual([]);
+  expect(failed).toHaveBeenCalledTimes(failures);
+});
+
+describe("with a rate limit", () => {
+  test("batches that wait for a slot are released when it is noticed that their run has ended", async () => {
+    const take = vi.fn((_limit: number, signal: AbortSignal) => {
+      const { promise, reject } = Promise.withResolvers<RateSlot>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      return promise;
+    });
+    const { attempts, marks, settled, run } = open({ take });
+    attempts.add(tokens.slice(0, 2).map(heldBatch));
+    await vi.waitFor(() => expect(take).toHaveBeenCalledTimes(2));
+    run.isUnderWay = false;
+    await attempts.dropEnded();
+    await vi.waitFor(() => expect(settled).toEqual(["b0", "b1"].map((token) => [token, "released"])));
+    expect(marks).toEqual([]);
+  });
+
+  const table: [what: string, lost: readonly string[], isUnderWay: boolean, marks: readonly string[][]][] = [
+    ["whose lease is lost when it is marked", ["b0"], true, [["b0"]]],
+    ["whose run ends while it waits for its slot", [], false, []],
+  ];
+  test.each(table)("a batch %s is not sent, nor counted as sent", async (_what, lost, isUnderWay, marks) => {
+    const slot = { begin: () => true, done: vi.fn<() => void>() };
+    const take = async (): Promise<RateSlot> => {
+      world.run.isUnderWay = isUnderWay;
+      return slot;
+    };
+    const world = open({ lost, take });
+    world.attempts.add([heldBatch("b0")]);
+    await vi.waitFor(() => expect(world.settled).toEqual([["b0", "released"]]));
+    expect(world.marks).toEqual(marks);
+    expect(world.open).toEqual([]);
+    expect(slot.done).toHaveBeenCalledOnce();
+    expect(world.attempts.sentPerSecond()).toBe(0);
+  });
 });
