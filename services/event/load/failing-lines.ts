@@ -26,7 +26,7 @@ export class FailingLines {
     const records = isCareful ? Math.min(this.#maxRecords, maxRecords) : maxRecords;
     if (first === undefined) return { from, bytes, maxRecords: records, skipped };
     if (first.offset === from.offset) return { from, bytes, maxRecords: 1, skipped };
-    return { from, bytes: bytes.slice(0, first.offset - from.offset), maxRecords: records, skipped };
+    return { from, bytes: bytes.subarray(0, first.offset - from.offset), maxRecords: records, skipped };
   }
 
   workerDied(place: SpoolPlace): void {

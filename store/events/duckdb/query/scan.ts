@@ -6,10 +6,11 @@ import { compileScan, type ScanForm } from "../../sql/sql.ts";
 import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
 import { failedSumForm } from "../errors.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
-import { mayNarrowTotals, type NarrowTotals, narrowTotals, scanNarrowTotals } from "./quantile-totals.ts";
+import { mayNarrowTotals, scanNarrowTotals } from "./quantile-totals.ts";
 import type { Queries, Query, Scans } from "./query.ts";
 import { relationsFor, relationsOf } from "./relations.ts";
 import { ResultRows } from "./rows.ts";
+import { type NarrowTotals, narrowTotals } from "./total-bounds.ts";
 import { streamUsers } from "./users.ts";
 
 /** Runs plans with one statement for each scan, and more for totals of many values. */

@@ -10,9 +10,6 @@ import { bindStatement, duckdbDialect } from "./dialect.ts";
 import type { Query } from "./query.ts";
 import { ResultRows } from "./rows.ts";
 
-/** The values of all groups that are collected at most; a group with more than its part has none. */
-const maxCollected = 1_000_000;
-
 /** The values of one group in a range. */
 export interface ValuesBetween {
   readonly keys: readonly KeyValue[];
@@ -31,8 +28,8 @@ interface Wanted {
   readonly range: readonly [low: number, high: number];
   /** Which side of the range is read and counted; values on the other are only compared. */
   readonly side: "below" | "above";
-  /** The number of groups that are expected. */
-  readonly groups: number;
+  /** A longer list of values of one group is not read. */
+  readonly maxLength: number;
 }
 
 /** Counts the values on one side of a range, and collects those in it, by group. */
@@ -54,7 +51,7 @@ export async function* valuesBetween(
   }
 }
 
-function compileBetween({ scan, relations, range: [low, high], side, groups }: Wanted): CompiledScan {
+function compileBetween({ scan, relations, range: [low, high], side, maxLength }: Wanted): CompiledScan {
   const [{ events, where, aggregate }] = scan.measures as [Scan["measures"][number]];
   if (aggregate.kind !== "quantile") throw new Error("the measure is not a quantile");
   const dialect = duckdbDialect;
@@ -86,7 +83,7 @@ function compileBetween({ scan, relations, range: [low, high], side, groups }: W
   const columns = [
     ...keys.map(({ name, of }) => `${of === "integer" ? number(name) : name} AS ${name}`),
     `${number("n - coalesce(len(v), 0)")} AS outside`,
-    `CASE WHEN len(v) <= ${Math.floor(maxCollected / groups)} THEN list_sort(v) END AS found`,
+    `CASE WHEN len(v) <= ${maxLength} THEN list_sort(v) END AS found`,
   ];
   return {
     ...parameters.finish(`SELECT ${columns.join(", ")} FROM (${grouped}) x`),

@@ -13,7 +13,7 @@ const answer = () => create(AnalyzeEventsResponseSchema, { data: { info: {} } })
 const never = new AbortController().signal;
 
 /** Asks, and says where the answers came from. */
-function openAnswers(engine: Partial<AnalysisEngine> = {}) {
+function openAnswers(engine: Partial<AnalysisEngine> = {}, message = answer()) {
   const state = { nowMs: 1_000, version: 1 as number | undefined, runs: 0 };
   const project = {
     engine: fakeEngine({ version: () => state.version, ...engine }),
@@ -23,7 +23,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
   const ask = async (asked: EventQuery = query(), rest?: RestCall) => {
     const run = async () => {
       state.runs++;
-      return { message: answer() };
+      return { message };
     };
     const { source, response: found } = await answers.analyze({
       project,
@@ -86,6 +86,21 @@ describe("kept results", () => {
     const { ask, state } = openAnswers();
     state.version = undefined;
     expect([await ask(), await ask()]).toEqual([fresh, fresh]);
+  });
+
+  const groupOf = (label: string) => ({
+    groupCols: [{ value: { case: "label" as const, value: label } }],
+  });
+  test.each([
+    ["all groups", (group: ReturnType<typeof groupOf>) => ({ unionGroups: [group] })],
+    ["each metric", (group: ReturnType<typeof groupOf>) => ({ y: [{ entries: [group] }] })],
+  ])("are as large as the labels of %s", async (_what, dataOf) => {
+    const answerWith = (label: string) =>
+      create(AnalyzeEventsResponseSchema, { data: { info: {}, ...dataOf(groupOf(label)) } });
+    const { ask } = openAnswers({}, answerWith("a".repeat(49_000)));
+    expect([await ask(), await ask()]).toEqual([fresh, kept]);
+    const { ask: askLarge } = openAnswers({}, answerWith("a".repeat(50_000)));
+    expect([await askLarge(), await askLarge()]).toEqual([fresh, fresh]);
   });
 
   test("do not keep failures", async () => {

@@ -103,12 +103,23 @@ describe("groups", () => {
     const groups = () => [
       { key: ["pay only"], cells: own(2, 5) },
       { key: ["login only"], cells: own(1, 3) },
+      { key: ["both"], cells: () => [1, 0] },
     ];
     const events = [metric("TOTAL_TIMES"), { ...metric("TOTAL_TIMES"), eventName: "login" }];
     const data = await analyze({ groups }, { view: byBrand, events });
-    expect(data.y.map(entriesOf)).toEqual([[[["pay only"], [5, 0]]], [[["login only"], [3, 0]]]]);
+    expect(data.y.map(entriesOf)).toEqual([
+      [
+        [["pay only"], [5, 0]],
+        [["both"], [1, 0]],
+      ],
+      [
+        [["login only"], [3, 0]],
+        [["both"], [1, 0]],
+      ],
+    ]);
     expect(data.unionGroups.map(({ groupCols }) => groupCols.map(labelOf))).toEqual([
       ["pay only"],
+      ["both"],
       ["login only"],
     ]);
   });

@@ -13,7 +13,7 @@ it("sorts as Array.sort does, and keeps the order of equals", async () => {
 });
 
 it("sorts numbers as typed arrays do", async () => {
-  const number = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.double());
+  const number = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.double(), fc.constant(Number.NaN));
   const some = fc.array(number, { maxLength: 60_000, size: "max" });
   await fc.assert(
     fc.asyncProperty(some, async (numbers) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "../../../../../store/events/duckdb/database.ts";
-import type { NarrowTotals } from "../../../../../store/events/duckdb/query/quantile-totals.ts";
 import { createQueries, type Queries } from "../../../../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../../../../store/events/duckdb/query/scan.ts";
-import type { EventStore, GroupKey, Measure, Scan } from "../../../../../store/events/events.ts";
+import { type NarrowTotals, narrowTotals } from "../../../../../store/events/duckdb/query/total-bounds.ts";
+import type { EventStore, GroupKey, Measure, Predicate, Scan } from "../../../../../store/events/events.ts";
 import {
   always,
   ask,
@@ -18,11 +18,13 @@ import {
   measureOf,
   number,
   of,
+  oneBucket,
   price,
   scanOf,
   startMs,
   tags,
   text,
+  threeDays,
 } from "../../../../conformance/events/scan-world.ts";
 import {
   Batches,
@@ -38,10 +40,10 @@ import { createDuckDbWorld, smallStore } from "../duckdb-world.ts";
 const cities = ["Bern", "Oslo", "Rome", "", 'it\'s "here"'];
 const rare = "Nome";
 
-/** Returns prices of similar sizes in all large groups, some equal, and few events of one group. */
+/** Returns prices of similar sizes in all large groups, some equal, and few events of one group and without a city. */
 function createEvents(random = createRandom(7)) {
   return Array.from({ length: 3_000 }, (_, index) => {
-    const isRare = index % 600 === 0;
+    const isRare = index % 300 === 0;
     const price1 = isRare ? random.next() * 1e6 : random.pick([random.next() * 100, random.int(45, 55), -0]);
     return eventOf({
       t: startMs + Math.floor(random.next() * 3 * dayMs),
@@ -49,7 +51,7 @@ function createEvents(random = createRandom(7)) {
       e: random.int(1, 2),
       p: {
         ...(random.chance(0.95) && { [price.number]: price1 }),
-        [city.number]: isRare ? rare : random.pick(cities),
+        ...(index % 600 !== 300 && { [city.number]: isRare ? rare : random.pick(cities) }),
         [gift.number]: random.chance(0.5),
         [tags.number]: random.some(["a", "b", ""], 3),
       },
@@ -64,6 +66,7 @@ const byFirst: GroupKey = {
   kind: "predicate",
   of: { kind: "compare", operator: "<", left: of(city), right: text("Oslo") },
 };
+const isHuge: Predicate = { kind: "compare", operator: ">", left: of(price), right: number(1e9) };
 const steps: GroupKey = { kind: "intervals", of: of(price), boundaries: [0, 20, 50] };
 
 const scans: Readonly<Record<string, Partial<Scan>>> = {
@@ -98,10 +101,14 @@ const scans: Readonly<Record<string, Partial<Scan>>> = {
   },
 };
 
-function collectedBy(sql: string): string {
-  if (sql.includes("list_sort")) return "between";
-  if (!sql.includes("quantile_cont")) return "counts";
-  return sql.includes("_s = $") ? "all of some groups" : "all";
+const [begin, ...days] = threeDays.localEdges;
+
+/** What a statement reads. */
+function readBy(sql: string): string {
+  if (sql.includes("list_sort")) return /FILTER \(WHERE \S+ <= /.test(sql) ? "values above" : "values below";
+  if (!sql.includes("quantile_cont")) return "share";
+  if (sql.includes("_s = $")) return "all values of some groups";
+  return sql.includes("AS t0") ? "all values" : "buckets";
 }
 
 describe("totals of quantiles", () => {
@@ -121,7 +128,7 @@ describe("totals of quantiles", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  const storeWith = (narrowing: NarrowTotals): EventStore => {
+  const storeWith = (limits: Partial<NarrowTotals>): EventStore => {
     const open: Queries["open"] = async (...given) => {
       const query = await queries.open(...given);
       const run: typeof query.run = (sql, ...values) => {
@@ -135,37 +142,95 @@ describe("totals of quantiles", () => {
         [Symbol.asyncDispose]: () => query[Symbol.asyncDispose](),
       };
     };
-    return createScans({ ...queries, open }, narrowing) as EventStore;
+    return createScans({ ...queries, open }, { ...narrowTotals, minValues: 0, ...limits }) as EventStore;
   };
-  const plain = () => storeWith({ minValues: Number.POSITIVE_INFINITY, maxShare: 0 });
+  // The number of rows may be estimated as infinite, which is not at least NaN.
+  const never = { minValues: Number.NaN };
+  const plain = () => storeWith(never);
 
   it.each(Object.entries(scans))("are those of all values: %s", async (_what, more) => {
     const scan = scanOf(more);
     const expected = await ask(plain(), scan);
-    for (const maxShare of [0, 0.3, 1]) {
-      expect(await ask(storeWith({ minValues: 0, maxShare }), scan)).toEqual(expected);
+    for (const limits of [
+      { maxShare: 0 },
+      { maxShare: 0.3 },
+      { maxShare: 1 },
+      { maxShare: 1, maxCollected: 100 },
+    ]) {
+      expect(await ask(storeWith(limits), scan)).toEqual(expected);
     }
   });
 
-  it.each([
-    {
-      what: "collects values between bounds, and all of a group outside",
-      maxShare: 1,
-      expected: ["all", "counts", "between", "all of some groups"],
-    },
-    {
-      what: "collects all values when many are between the bounds",
-      maxShare: 0,
-      expected: ["all", "counts", "all"],
-    },
-  ])("$what", async ({ maxShare, expected }) => {
+  const first = ["buckets", "share"];
+  const several = [median(0.1), median(), median(0.95)];
+  it.each<[string, Partial<Scan>, Partial<NarrowTotals>, readonly string[]]>([
+    [
+      "between bounds, and all of groups outside",
+      {},
+      {},
+      [...first, "values below", "all values of some groups"],
+    ],
+    ["above the median from above", { keys: [], measures: [median(0.95)] }, {}, [...first, "values above"]],
+    ["all when many are between the bounds", {}, { maxShare: 0 }, [...first, "all values"]],
+    [
+      "between the bounds of each of several quantiles, and all others at once",
+      { measures: several },
+      {},
+      [...first, "values below", "values below", "values above", "all values of some groups"],
+    ],
+    ["all at once for several quantiles", { measures: several }, { maxShare: 0 }, [...first, "all values"]],
+    ["the highest alone", { keys: [], measures: [median(1)] }, { maxShare: 0.1 }, [...first, "values above"]],
+    [
+      "all when many are between the bounds of one of several",
+      { keys: [], measures: [median(1), median(0)] },
+      { maxShare: 0.1 },
+      [...first, "all values"],
+    ],
+    [
+      "all when there is no condition for an empty text",
+      {},
+      { maxCollected: 6 },
+      [...first, "values below", "all values"],
+    ],
+    ["all with many cells", {}, { maxCells: 20 }, ["buckets", "all values"]],
+    [
+      "all of few values",
+      { measures: [median(0.5, equals(gift, true))] },
+      { minValues: 2_000 },
+      ["buckets", "all values"],
+    ],
+    ["nothing else when there are no values", { measures: [median(0.5, isHuge)] }, {}, ["buckets"]],
+    ["all once without totals", { totals: false }, {}, ["buckets"]],
+    ["all once of one bucket", { buckets: oneBucket }, {}, ["all values"]],
+    [
+      "all once of overlapping buckets",
+      {
+        buckets: {
+          ...threeDays,
+          windows: [
+            [begin!, days[1]!],
+            [days[0]!, days[2]!],
+          ],
+        },
+      },
+      {},
+      ["all values"],
+    ],
+    ["all once of few rows", {}, never, ["all values"]],
+    [
+      "all once of what is not a property",
+      { measures: [measureOf({ kind: "quantile", of: number(5), fraction: 0.5 })] },
+      {},
+      ["all values"],
+    ],
+  ])("collect values %s", async (_what, more, limits, expected) => {
     statements.length = 0;
-    const store = storeWith({ minValues: 0, maxShare });
+    const store = storeWith({ maxShare: 1, ...limits });
     await using result = await store.scan(
-      scanOf({ keys: [byValues(city)], measures: [median()] }),
+      scanOf({ keys: [byValues(city)], measures: [median()], ...more }),
       noSignal(),
     );
-    expect(result.groups.keys).toHaveLength(6);
-    expect(statements.map(collectedBy)).toEqual(expected);
+    expect(result.groups.totals).toHaveLength(more.totals === false ? 0 : (more.measures ?? [1]).length);
+    expect(statements.map(readBy)).toEqual(expected);
   });
 });
