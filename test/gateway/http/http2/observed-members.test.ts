@@ -62,8 +62,8 @@ async function readAll(session: ClientHttp2Session): Promise<void> {
 }
 
 /** Begins many responses that wait for their peer. */
-async function begin(session: ClientHttp2Session): Promise<readonly ClientHttp2Stream[]> {
-  const requests = Array.from({ length: many }, () => session.request({ ":path": "/" }).resume());
+async function begin(session: ClientHttp2Session, count = many): Promise<readonly ClientHttp2Stream[]> {
+  const requests = Array.from({ length: count }, () => session.request({ ":path": "/" }).resume());
   await Promise.all(requests.map((request) => once(request, "response")));
   return requests;
 }
@@ -98,6 +98,20 @@ test("of many responses that wait, the first are no longer observed", async () =
   session.settings({ initialWindowSize: 65_535 });
   await Promise.all(requests.map((request) => once(request, "close")));
   expect(reports).toBe(256);
+});
+
+test("a response that waits stays observed while others end", async () => {
+  const session = await open(0);
+  const [first] = await begin(session, 1);
+  const other = await open(0);
+  for (const count of [150, 150]) {
+    const requests = await begin(other, count);
+    for (const request of requests) request.close(constants.NGHTTP2_CANCEL);
+    await Promise.all(requests.map((request) => once(request, "close")));
+  }
+  session.settings({ initialWindowSize: 65_535 });
+  await once(first as ClientHttp2Stream, "close");
+  expect(reports).toBe(1);
 });
 
 const others: readonly [name: string, change: (stream: OpenStream) => void][] = [
