@@ -12,13 +12,10 @@ export interface ThreadModule {
 
 /** After how long without work a thread ends: once to twice this time. */
 export interface QuietTimes {
-  /** If it was started in the first ten seconds, in which nothing shows yet that calls will follow. */
+  /** The first thread, which the start needs: nothing shows yet that calls will follow. */
   readonly firstMs: number;
   readonly laterMs: number;
 }
-
-/** The time of a start. On a busy machine its calls are seconds apart. */
-const startMs = 10_000;
 
 export interface ThreadOptions {
   readonly module: ThreadModule;
@@ -59,7 +56,7 @@ export class ThreadOnDemand {
   #timer: NodeJS.Timeout | undefined;
   #postedCount = 0;
   #gaps = 0;
-  readonly #createdMs = performance.now();
+  #hasEnded = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -131,6 +128,7 @@ export class ThreadOnDemand {
       void worker.terminate();
     } else if (message.kind === "closed" && this.#ending !== undefined) {
       this.#forget();
+      this.#hasEnded = true;
       this.#lock = lockFile(this.#options.setup.path);
       if (this.#lock === undefined) this.#gaps++;
       this.#endEnding();
@@ -163,8 +161,7 @@ export class ThreadOnDemand {
       if (count === this.#postedCount && this.#waiting === undefined && !isNeeded()) this.#end();
       count = this.#postedCount;
     };
-    const isFirst = performance.now() - this.#createdMs < startMs;
-    this.#timer = setInterval(check, isFirst ? quiet.firstMs : quiet.laterMs).unref();
+    this.#timer = setInterval(check, this.#hasEnded ? quiet.laterMs : quiet.firstMs).unref();
   }
 
   #end(): void {
