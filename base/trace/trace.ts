@@ -65,14 +65,19 @@ export function startTrace(
 }
 
 /** Runs `work` in a span below `trace`, and passes on what its calls continue. A rejection ends the span as failed. */
-export async function inSpan<T>(
+export function inSpan<T>(
   trace: Trace | undefined,
   name: string,
   options: () => SpanOptions,
   work: (trace: Trace | undefined, span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  const span = trace?.startSpan?.(name, options());
-  if (span === undefined) return await work(trace, undefined);
+  // Most work has no span, and waits for nothing but itself.
+  return trace?.startSpan === undefined
+    ? work(trace, undefined)
+    : record(trace.startSpan(name, options()), work);
+}
+
+async function record<T>(span: Span, work: (trace: Trace, span: Span) => Promise<T>): Promise<T> {
   try {
     return await work(span, span);
   } catch (error) {

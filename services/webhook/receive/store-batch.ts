@@ -101,12 +101,8 @@ function accept(
   inbox: Pick<Inbox, "accept">,
   batch: NewBatch,
 ): Promise<{ readonly result: AcceptResult; readonly trace: NewBatch["trace"] }> {
-  const { trace: own } = batch;
-  if (own?.startSpan === undefined) {
-    return inbox.accept(batch).then((result) => ({ result, trace: own }));
-  }
   return inSpan(
-    own,
+    batch.trace,
     `send ${batch.channel}`,
     () => sending(batch),
     async (trace, span) => {

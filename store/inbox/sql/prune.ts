@@ -69,7 +69,7 @@ function* deleteExpired(session: Session, retention: InboxRetention): Operation<
   };
 }
 
-/** Returns when the first row expires that is stored now; null when there is none. */
+/** Returns when the next row expires; null if no row is stored. */
 function* findNextDue({ deadLetterMs, finishedMs, claimMs }: InboxRetention): Operation<number | null> {
   const rows = yield* all<{ due: number | null }>(
     `SELECT MIN(kept_from_ms) + $1 + 1 AS due FROM {dead}

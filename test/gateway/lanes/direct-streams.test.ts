@@ -1,10 +1,10 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type ServerHttp2Stream } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { openGatewayForTest } from "../gateway-server.ts";
 import { grpc, hello } from "../http/dial.ts";
+import { onStreamStart } from "../stream-start.ts";
 
 const tls = {
   cert: readFileSync("test/testdata/tls/server.pem"),
@@ -18,10 +18,7 @@ test.each([
   "streams of small calls over %s are used directly after the first, in this version of Node",
   async (_name, options) => {
     const streams: ServerHttp2Stream[] = [];
-    const keep = (message: unknown): void =>
-      void streams.push((message as { stream: ServerHttp2Stream }).stream);
-    subscribe("http2.server.stream.start", keep);
-    onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
+    onStreamStart((stream) => void streams.push(stream));
     const { url } = await openGatewayForTest({ ...options, library: { echo: ({ text }) => ({ text }) } });
     const session = connect(url, { rejectUnauthorized: false });
     onTestFinished(() => session.destroy());

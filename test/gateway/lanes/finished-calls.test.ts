@@ -1,8 +1,8 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerHttp2Stream } from "node:http2";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { envelope, sendHttp2 } from "../../e2e/raw.ts";
 import { openGatewayForTest } from "../gateway-server.ts";
+import { onStreamStart } from "../stream-start.ts";
 
 test.each([
   ["small", Buffer.from([0x0a, 2, 0x68, 0x69])],
@@ -11,10 +11,7 @@ test.each([
   "a stream, which Node keeps for long, does not keep its finished call with a %s message",
   async (_, message) => {
     const streams: ServerHttp2Stream[] = [];
-    const keep = (started: unknown): void =>
-      void streams.push((started as { stream: ServerHttp2Stream }).stream);
-    subscribe("http2.server.stream.start", keep);
-    onTestFinished(() => void unsubscribe("http2.server.stream.start", keep));
+    onStreamStart((stream) => void streams.push(stream));
     const { url } = await openGatewayForTest();
     const valuesOf = (description: string) =>
       streams.flatMap((stream) =>

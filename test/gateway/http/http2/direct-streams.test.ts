@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import {
   type ClientHttp2Session,
@@ -20,6 +19,7 @@ import type { NativeStream } from "../../../../gateway/http/http2/observed-membe
 import { OpenBytes } from "../../../../gateway/http/open-bytes.ts";
 import { envelope, grpcStatusOf, sendHttp2 } from "../../../e2e/raw.ts";
 import { openGateway, openGatewayForTest } from "../../gateway-server.ts";
+import { onStreamStart } from "../../stream-start.ts";
 import { grpc, hello } from "../dial.ts";
 
 /** Texts of requests and what the handler does with them. */
@@ -75,13 +75,6 @@ const textOf = (text: string): Buffer => {
   for (let rest = length; rest > 0; rest >>>= 7) varint.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
   return envelope(Buffer.concat([Buffer.from([0x0a, ...varint]), Buffer.from(text)]));
 };
-
-/** Calls back with each stream of a server that begins, before the gateway sees it. */
-function onStreamStart(begun: (stream: ServerHttp2Stream) => void): void {
-  const listener = (message: unknown): void => begun((message as { stream: ServerHttp2Stream }).stream);
-  subscribe("http2.server.stream.start", listener);
-  onTestFinished(() => void unsubscribe("http2.server.stream.start", listener));
-}
 
 /** Streams that another part of the process has begun to use stay Node's. */
 function useNodeStreams(): void {
