@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { suites } from "./suites.ts";
@@ -44,4 +44,10 @@ it("names existing tests", () => {
 it("names no folder whose source files all have a test of their own name", () => {
   const folders = new Set(unnamed.map((source) => dirname(source)));
   expect(Object.keys(suites).filter((folder) => !folders.has(folder))).toEqual([]);
+});
+
+it("registers no hook while a shared module is loaded, as later files would miss it", () => {
+  const shared = listFiles("test", /(?<!\.test)\.ts$/);
+  const hook = /^(?:before|after)(?:All|Each)\(/m;
+  expect(shared.filter((file) => hook.test(readFileSync(file, "utf8")))).toEqual([]);
 });

@@ -6,7 +6,9 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { envelope, grpcStatusOf, sendHttp2 } from "../../../e2e/raw.ts";
 import { grpc } from "../dial.ts";
-import { begun, server, textOf, useNodeStreams, wayOfLast } from "./direct-server.ts";
+import { openDirectServer, textOf, useNodeStreams } from "./direct-server.ts";
+
+const { server, begun, wayOfLast } = await openDirectServer();
 
 describe("frames", () => {
   interface Frame {

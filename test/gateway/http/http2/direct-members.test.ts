@@ -6,7 +6,9 @@ import { OpenBytes } from "../../../../gateway/http/open-bytes.ts";
 import { sendHttp2 } from "../../../e2e/raw.ts";
 import { onStreamStart } from "../../stream-start.ts";
 import { grpc } from "../dial.ts";
-import { begun, server, textOf } from "./direct-server.ts";
+import { openDirectServer, textOf } from "./direct-server.ts";
+
+const { server, begun } = await openDirectServer();
 
 test("only a body that goes on opens the window of its stream", async () => {
   const reads: unknown[] = [];

@@ -31,29 +31,46 @@ const handlers: Readonly<Record<string, (context: HandlerContext) => string>> = 
   },
 };
 
-/** Calls of GetBook wait for its gate. */
-export const held = { gate: Promise.withResolvers<void>() };
-export const reasons: unknown[] = [];
-export const called: string[] = [];
-export const server = await openGateway({
-  limits: { maxMessageBytes: 4 * 1024 * 1024 },
-  library: {
-    // A handler that looks at the headers of its response has some.
-    async echo({ text }, context) {
-      await null;
-      return { text: handlers[text]?.(context) ?? `${text.length} characters` };
+/**
+ * Opens a server whose responses are sent directly, and watches its streams. A test file calls this while it is loaded:
+ * modules stay loaded for later files, but their hooks do not.
+ */
+export async function openDirectServer() {
+  /** Calls of GetBook wait for its gate. */
+  const held = { gate: Promise.withResolvers<void>() };
+  const reasons: unknown[] = [];
+  const called: string[] = [];
+  const server = await openGateway({
+    limits: { maxMessageBytes: 4 * 1024 * 1024 },
+    library: {
+      // A handler that looks at the headers of its response has some.
+      async echo({ text }, context) {
+        await null;
+        return { text: handlers[text]?.(context) ?? `${text.length} characters` };
+      },
+      async getBook({ name }, { signal }) {
+        called.push(name);
+        signal.addEventListener("abort", () => reasons.push(ConnectError.from(signal.reason).code));
+        await held.gate.promise;
+        return { name };
+      },
     },
-    async getBook({ name }, { signal }) {
-      called.push(name);
-      signal.addEventListener("abort", () => reasons.push(ConnectError.from(signal.reason).code));
-      await held.gate.promise;
-      return { name };
-    },
-  },
-});
-afterAll(() => server.gateway.drain(0));
-/** The first call of a process shows how Node sends a response. */
-beforeAll(() => sendHttp2(server.url, grpc, hello));
+  });
+  afterAll(() => server.gateway.drain(0));
+  // The first call of a process shows how Node sends a response.
+  beforeAll(() => sendHttp2(server.url, grpc, hello));
+
+  /** The streams of the server in a test. */
+  const begun: ServerHttp2Stream[] = [];
+  beforeEach(() => {
+    begun.length = 0;
+    onStreamStart((stream) => void begun.push(stream));
+  });
+
+  /** Returns how the server responded on its last stream. Node is not asked to send what goes directly. */
+  const wayOfLast = (): string => (begun.at(-1)?.headersSent === false ? "directly" : "by streams of Node");
+  return { server, held, reasons, called, begun, wayOfLast };
+}
 
 export const textOf = (text: string): Buffer => {
   const length = Buffer.byteLength(text);
@@ -66,17 +83,6 @@ export const textOf = (text: string): Buffer => {
 export function useNodeStreams(): void {
   onStreamStart((stream) => void stream.pause());
 }
-
-/** The streams of the server in a test. */
-export const begun: ServerHttp2Stream[] = [];
-beforeEach(() => {
-  begun.length = 0;
-  onStreamStart((stream) => void begun.push(stream));
-});
-
-/** Returns how the server responded on its last stream. Node is not asked to send what goes directly. */
-export const wayOfLast = (): string =>
-  begun.at(-1)?.headersSent === false ? "directly" : "by streams of Node";
 
 /** Reads a response and returns the status in its trailers. */
 export async function statusOf(request: ClientHttp2Stream): Promise<unknown> {

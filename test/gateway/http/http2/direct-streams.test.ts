@@ -18,7 +18,9 @@ import { grpcStatusOf, sendHttp2 } from "../../../e2e/raw.ts";
 import { openGatewayForTest } from "../../gateway-server.ts";
 import { onStreamStart } from "../../stream-start.ts";
 import { grpc, hello } from "../dial.ts";
-import { begun, called, held, reasons, server, statusOf, textOf, wayOfLast, ways } from "./direct-server.ts";
+import { openDirectServer, statusOf, textOf, ways } from "./direct-server.ts";
+
+const { server, held, reasons, called, begun, wayOfLast } = await openDirectServer();
 
 describe.each(ways)("streams that are read %s", (way, choose) => {
   const pending = { ...grpc, ":path": "/engage.test.v1.Library/GetBook" };
