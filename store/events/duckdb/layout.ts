@@ -114,29 +114,44 @@ export const usersTableName = (projectId: number): string => `"u${projectId}"`;
 export const visitorsTableName = (projectId: number): string => `"v${projectId}"`;
 export const cohortTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
 
+/** @property share the share of the rows that is read; default: all */
+type SampleWanted = EventsWanted & { readonly share?: number };
+
 /**
  * Returns a subquery of all events of a project in the range: the requested columns, then one per
  * property by its `propertyColumn`, null where a table has none. Only the tables of days in the range
  * are read, and only days at its ends compare times.
  */
-export function eventsRelation(tables: ProjectTables | undefined, wanted: EventsWanted): string {
+export function eventsRelation(tables: ProjectTables | undefined, wanted: SampleWanted): string {
   const branches = wanted.events?.length === 0 ? [] : [...dayBranches(tables, wanted)];
   if (tables?.updatable !== undefined && wanted.events?.length !== 0) {
     const where = [...timeLimits(wanted, -Infinity, Infinity), ...eventLimit(wanted)];
-    branches.push(select(tables.updatable, columnsOf(wanted, -Infinity, Infinity), wanted.properties, where));
+    branches.push(
+      select(
+        tables.updatable,
+        columnsOf(wanted, -Infinity, Infinity),
+        wanted.properties,
+        where,
+        sampleOf(wanted),
+      ),
+    );
   }
   if (branches.length === 0) return emptyRelation(wanted.columns, wanted.properties, wanted.bucket);
   return `(${branches.join(" UNION ALL ")})`;
 }
 
-function* dayBranches(tables: ProjectTables | undefined, wanted: EventsWanted): Iterable<string> {
+function* dayBranches(tables: ProjectTables | undefined, wanted: SampleWanted): Iterable<string> {
   for (const [day, table] of tables?.days ?? []) {
     const [start, end] = [day * dayMs, (day + 1) * dayMs];
     if (end <= wanted.startMs || start >= wanted.endMs) continue;
     const where = [...timeLimits(wanted, start, end), ...eventLimit(wanted)];
-    yield select(table, columnsOf(wanted, start, end), wanted.properties, where);
+    yield select(table, columnsOf(wanted, start, end), wanted.properties, where, sampleOf(wanted));
   }
 }
+
+/** Whole vectors of a table are read or not. */
+const sampleOf = ({ share }: SampleWanted): string =>
+  share === undefined || share >= 1 ? "" : ` TABLESAMPLE SYSTEM (${(share * 100).toFixed(6)} PERCENT)`;
 
 function columnsOf({ columns, bucket, startMs, endMs }: EventsWanted, from: number, to: number): string[] {
   if (bucket === undefined) return [...columns];
@@ -194,6 +209,7 @@ function select(
   columns: readonly string[],
   properties: readonly Property[],
   where: readonly string[],
+  sample = "",
 ): string {
   const selected = [
     ...columns,
@@ -201,7 +217,7 @@ function select(
   ];
   // A relation needs a column, even when only its rows are counted.
   const list = selected.length === 0 ? "true AS present" : selected.join(", ");
-  return `SELECT ${list} FROM ${table}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
+  return `SELECT ${list} FROM ${table}${sample}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
 }
 
 function missing(property: Property): string {

@@ -79,9 +79,7 @@ async function readGroups(
     rows.moveTo(row);
     keys.push(decode.map((one, column) => one(rows.value(column))));
     for (const [measure, total] of totals.entries()) {
-      // Totals that are left out have no column.
-      const [place, { empty }] = [places[measure]!, compiled.measures[measure]!];
-      total[row] = place < 0 ? empty : orEmpty(rows.number(place), empty);
+      total[row] = orEmpty(rows.number(places[measure]!), compiled.measures[measure]!.empty);
     }
     if (row % 64 !== 63) continue;
     signal.throwIfAborted();

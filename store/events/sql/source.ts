@@ -19,8 +19,6 @@ export interface CompileContext {
   readonly zone: readonly ZoneStep[];
   /** The statement fails at a value that the form does not accept. Default: `split`. */
   readonly sumForm?: SumForm;
-  /** Whether totals of quantiles that need a reading of their own are left out. */
-  readonly omitsQuantileTotals?: boolean;
   /** Whether buckets overlap. */
   readonly hasWindows?: boolean;
   /** Whether numbers of several stretches are merged, for totals or windows. */

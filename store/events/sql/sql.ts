@@ -19,8 +19,6 @@ export interface ScanForm {
   readonly sumForm?: SumForm;
   /** Whether users are divided among several shards. */
   readonly isSharded?: boolean;
-  /** Whether totals of quantiles that need a reading of their own are left out; they are then NaN. */
-  readonly omitsQuantileTotals?: boolean;
 }
 
 /**
@@ -35,7 +33,7 @@ export function compileScan(
   scan: Scan,
   relations: Relations,
   dialect: Dialect,
-  { sumForm = "split", isSharded = false, omitsQuantileTotals = false }: ScanForm = {},
+  { sumForm = "split", isSharded = false }: ScanForm = {},
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
   const stages = isSharded ? new Stages(parameters) : undefined;
@@ -45,7 +43,6 @@ export function compileScan(
     parameters,
     zone: scan.zone,
     sumForm,
-    omitsQuantileTotals,
     hasWindows: scan.buckets.windows !== undefined,
     mergesStretches: scan.totals || scan.buckets.windows !== undefined,
     stages,

@@ -43,6 +43,21 @@ export function relationsOf(tables: StoreTables, projectId: number, updatableRow
   };
 }
 
+/** Returns the same relations with a random share of the rows of events. */
+export function sampled(
+  relations: Relations,
+  { tables }: Query,
+  projectId: number,
+  share: number,
+): Relations {
+  const project = tables.projects.get(projectId);
+  return {
+    ...relations,
+    rowsAtMost: (range) => relations.rowsAtMost(range) * share,
+    events: (wanted) => eventsRelation(project, { ...wanted, share }),
+  };
+}
+
 /**
  * As `relationsOf`, for a scan: counts updatable events, which no table of a day counts, where their
  * number matters.
@@ -50,7 +65,8 @@ export function relationsOf(tables: StoreTables, projectId: number, updatableRow
 export async function relationsFor(query: Query, scan: Scan): Promise<Relations> {
   const { projectId, buckets } = scan;
   const updatable = query.tables.projects.get(projectId)?.updatable;
-  if (updatable === undefined || !readsOneSet(scan)) return relationsOf(query.tables, projectId);
+  const needsRows = readsOneSet(scan) || scan.measures.some(({ aggregate }) => aggregate.kind === "quantile");
+  if (updatable === undefined || !needsRows) return relationsOf(query.tables, projectId);
   const rows = new ResultRows(await query.run(countText(updatable.table, buckets)));
   rows.moveTo(0);
   return relationsOf(query.tables, projectId, Number(rows.value(0)));

@@ -55,6 +55,14 @@ export class ResultRows implements StoredRows {
     return (values.getItem(first + index) as number | null) ?? Number.NaN;
   }
 
+  /** Returns a copy of the numbers of a list; empty for null. */
+  numbers(column: number): Float64Array {
+    const { values, first, length } = this.#list(column);
+    const numbers = new Float64Array(length);
+    for (let index = 0; index < length; index++) numbers[index] = values.getItem(first + index) as number;
+    return numbers;
+  }
+
   #load(chunkIndex: number): void {
     this.#chunk = this.#result.getChunk(chunkIndex);
     this.#chunkIndex = chunkIndex;

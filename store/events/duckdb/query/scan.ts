@@ -2,23 +2,22 @@ import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import type { GroupKey, NumberSummary, Scan, ScanResult } from "../../scan.ts";
 import { compileSummary, maxDistinct } from "../../sql/measure/summary.ts";
 import { emptyResult, readResult } from "../../sql/result.ts";
-import { compileScan, type ScanForm } from "../../sql/sql.ts";
+import { compileScan } from "../../sql/sql.ts";
 import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
 import { failedSumForm } from "../errors.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
-import { mayNarrowTotals, scanNarrowTotals } from "./quantile-totals.ts";
+import { mayBound, type QuantileLimits, quantileLimits, scanQuantiles } from "./quantiles.ts";
 import type { Queries, Query, Scans } from "./query.ts";
 import { relationsFor, relationsOf } from "./relations.ts";
 import { ResultRows } from "./rows.ts";
-import { type NarrowTotals, narrowTotals } from "./total-bounds.ts";
 import { streamUsers } from "./users.ts";
 
-/** Runs plans with one statement for each scan, and more for totals of many values. */
-export function createScans(queries: Queries, narrowing: NarrowTotals = narrowTotals): Scans {
+/** Runs plans with one statement for each scan, and more for quantiles of many values. */
+export function createScans(queries: Queries, limits: QuantileLimits = quantileLimits): Scans {
   const sums = createSumForms("decimal");
   return {
-    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, sums, narrowing }))[0]!,
-    scanAll: (scans, signal) => runScans(queries, scans, { signal, sums, narrowing }),
+    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, sums, limits }))[0]!,
+    scanAll: (scans, signal) => runScans(queries, scans, { signal, sums, limits }),
     users: (scan, signal) => streamUsers(queries, scan, signal),
     summarize: (scan, of, signal) => runSummary(queries, scan, of, signal),
   };
@@ -27,14 +26,14 @@ export function createScans(queries: Queries, narrowing: NarrowTotals = narrowTo
 interface ScanOptions {
   readonly signal: AbortSignal;
   readonly sums: SumForms;
-  readonly narrowing: NarrowTotals;
+  readonly limits: QuantileLimits;
 }
 
 /** Runs scans in one snapshot. Their cells are in memory and do not need it any longer. */
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  { signal, sums, narrowing }: ScanOptions,
+  { signal, sums, limits }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
   const [first] = scans;
@@ -43,7 +42,7 @@ async function runScans(
   let formed = scans.map((scan): FormedScan => ({ scan, sumForm: sums.of(scan) }));
   for (;;) {
     try {
-      return await runInSnapshot(queries, first, formed, { signal, narrowing });
+      return await runInSnapshot(queries, first, formed, { signal, limits });
     } catch (error) {
       const failed = failedSumForm(error);
       const raised = formed.filter(({ sumForm }) => sumForm === failed).map(({ scan }) => scan);
@@ -64,7 +63,7 @@ async function runInSnapshot(
   queries: Queries,
   first: Scan,
   scans: readonly FormedScan[],
-  options: Pick<ScanOptions, "signal" | "narrowing">,
+  options: Pick<ScanOptions, "signal" | "limits">,
 ): Promise<readonly ScanResult[]> {
   await using query = await queries.open(first, options.signal);
   const results: ScanResult[] = [];
@@ -75,24 +74,24 @@ async function runInSnapshot(
 interface RunOptions {
   readonly signal: AbortSignal;
   readonly sumForm: SumForm;
-  readonly narrowing?: NarrowTotals;
+  readonly limits?: QuantileLimits;
 }
 
 /** Runs one scan in the snapshot of a query. */
 export async function runScan(
   query: Query,
   scan: Scan,
-  { signal, sumForm, narrowing = narrowTotals }: RunOptions,
+  { signal, sumForm, limits = quantileLimits }: RunOptions,
 ): Promise<ScanResult> {
   const relations = await relationsFor(query, scan);
-  const run = async (one: Scan, form: ScanForm = {}): Promise<ScanResult> => {
-    const compiled = compileScan(one, relations, duckdbDialect, { ...form, sumForm });
+  const run = async (one: Scan): Promise<ScanResult> => {
+    const compiled = compileScan(one, relations, duckdbDialect, { sumForm });
     if (compiled === undefined) return emptyResult(one);
     const rows = new ResultRows(await query.run(...bindStatement(compiled)));
     return await readResult({ rows, compiled, schema: relations.schema }, one, signal);
   };
-  if (!mayNarrowTotals(scan, relations, narrowing)) return await run(scan);
-  return await scanNarrowTotals({ query, relations, signal, run }, scan, narrowing);
+  if (!mayBound(scan, relations, limits)) return await run(scan);
+  return await scanQuantiles({ query, relations, signal, run }, scan, limits);
 }
 
 export async function runSummary(

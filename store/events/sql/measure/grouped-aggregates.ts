@@ -40,8 +40,7 @@ export function compileGroupedAggregates(
   const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, context, scan, division, name)]));
   if (isSingle(division)) return { parts: [compileWhole(context, scan, division, measures)], layouts };
   const quantiles = measures.filter((one) => isOf("quantile")(one) && !isState(one, context));
-  const needsWhole = scan.totals && quantiles.length > 0 && !context.omitsQuantileTotals;
-  const whole = needsWhole ? [compileWhole(context, scan, division, quantiles)] : [];
+  const whole = scan.totals && quantiles.length > 0 ? [compileWhole(context, scan, division, quantiles)] : [];
   if (division.stretches.windows === undefined) {
     const { rows, keys } = compileStretches(context, scan, division, measures);
     return {
@@ -83,12 +82,11 @@ function layoutOf(
   const isCount = kind === "count" || kind === "values" || kind === "distinct";
   const { windows } = division.stretches;
   const isMerged = kind === "sum" || isState(one, context);
-  const isOmitted = kind === "quantile" && (context.omitsQuantileTotals ?? false);
   const isPerBucket = windows === undefined || kind === "quantile" || isMerged;
   const form = windows === undefined || !isPerBucket ? "places" : isMerged ? "places_s" : "places_w";
   const places = `${form}_${name}`;
   return {
-    total: totals && !isOmitted ? `t${index}` : undefined,
+    total: totals ? `t${index}` : undefined,
     cells: isSingle(division)
       ? { kind: "single", value: `t${index}` }
       : { kind: "sparse", places, values: `c${index}` },

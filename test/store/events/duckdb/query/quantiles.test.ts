@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "../../../../../store/events/duckdb/database.ts";
+import { type QuantileLimits, quantileLimits } from "../../../../../store/events/duckdb/query/quantiles.ts";
 import { createQueries, type Queries } from "../../../../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../../../../store/events/duckdb/query/scan.ts";
-import { type NarrowTotals, narrowTotals } from "../../../../../store/events/duckdb/query/total-bounds.ts";
 import type { EventStore, GroupKey, Measure, Predicate, Scan } from "../../../../../store/events/events.ts";
 import {
   always,
@@ -26,14 +26,7 @@ import {
   text,
   threeDays,
 } from "../../../../conformance/events/scan-world.ts";
-import {
-  Batches,
-  dayMs,
-  eventOf,
-  noSignal,
-  updateOf,
-  vocabulary,
-} from "../../../../conformance/events/world.ts";
+import { Batches, dayMs, eventOf, updateOf, vocabulary } from "../../../../conformance/events/world.ts";
 import { createRandom } from "../../../../reference/random.ts";
 import { createDuckDbWorld, smallStore } from "../duckdb-world.ts";
 
@@ -95,6 +88,12 @@ const scans: Readonly<Record<string, Partial<Scan>>> = {
     buckets: { ...bucketsOf(20, 3 * hourMs, 2 * hourMs), startMs: startMs + hourMs },
     measures: [median()],
   },
+  "of one bucket": { keys: [byValues(city)], buckets: oneBucket, measures: [median(0.4)] },
+  "without totals": { keys: [byValues(city)], totals: false, measures: [median(0.5), count] },
+  "of groups without events of the quantile": {
+    keys: [byValues(city)],
+    measures: [count, median(0.5, equals(city, "Bern"))],
+  },
   "of nothing": { keys: [byValues(city)], measures: [median(0.5, equals(city, "Lima"))] },
   "of a number that is not a property": {
     measures: [median(), measureOf({ kind: "quantile", of: number(5), fraction: 0.5 })],
@@ -105,13 +104,14 @@ const [begin, ...days] = threeDays.localEdges;
 
 /** What a statement reads. */
 function readBy(sql: string): string {
-  if (sql.includes("list_sort")) return /FILTER \(WHERE \S+ <= /.test(sql) ? "values above" : "values below";
-  if (!sql.includes("quantile_cont")) return "share";
-  if (sql.includes("_s = $")) return "all values of some groups";
-  return sql.includes("AS t0") ? "all values" : "buckets";
+  if (sql.startsWith("SELECT count(*) FROM")) return "number of updatable rows";
+  if (sql.includes("TABLESAMPLE")) return "sample";
+  if (sql.includes("signbit")) return "values in ranges";
+  if (!sql.includes("quantile_cont")) return "others";
+  return sql.includes("_s = $") ? "all values of some groups" : "all values";
 }
 
-describe("totals of quantiles", () => {
+describe("quantiles", () => {
   const stack = new AsyncDisposableStack();
   let queries: Queries;
   const statements: string[] = [];
@@ -128,7 +128,7 @@ describe("totals of quantiles", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  const storeWith = (limits: Partial<NarrowTotals>): EventStore => {
+  const storeWith = (limits: Partial<QuantileLimits>): EventStore => {
     const open: Queries["open"] = async (...given) => {
       const query = await queries.open(...given);
       const run: typeof query.run = (sql, ...values) => {
@@ -142,10 +142,9 @@ describe("totals of quantiles", () => {
         [Symbol.asyncDispose]: () => query[Symbol.asyncDispose](),
       };
     };
-    return createScans({ ...queries, open }, { ...narrowTotals, minValues: 0, ...limits }) as EventStore;
+    return createScans({ ...queries, open }, { ...quantileLimits, minValues: 0, ...limits }) as EventStore;
   };
-  // The number of rows may be estimated as infinite, which is not at least NaN.
-  const never = { minValues: Number.NaN };
+  const never = { minValues: Number.POSITIVE_INFINITY };
   const plain = () => storeWith(never);
 
   it.each(Object.entries(scans))("are those of all values: %s", async (_what, more) => {
@@ -161,49 +160,45 @@ describe("totals of quantiles", () => {
     }
   });
 
-  const first = ["buckets", "share"];
+  const sampled = "values in ranges";
+  const ranges = "values in ranges";
   const several = [median(0.1), median(), median(0.95)];
-  it.each<[string, Partial<Scan>, Partial<NarrowTotals>, readonly string[]]>([
+  it.each<[string, Partial<Scan>, Partial<QuantileLimits>, readonly string[]]>([
+    ["in ranges, and all of groups outside", {}, {}, [sampled, ranges, "all values of some groups"]],
+    ["in ranges of several quantiles", { keys: [], measures: several }, {}, [sampled, ranges]],
     [
-      "between bounds, and all of groups outside",
+      "in ranges of one bucket without totals",
+      { keys: [], buckets: oneBucket, totals: false },
       {},
-      {},
-      [...first, "values below", "all values of some groups"],
+      [sampled, ranges],
     ],
-    ["above the median from above", { keys: [], measures: [median(0.95)] }, {}, [...first, "values above"]],
-    ["all when many are between the bounds", {}, { maxShare: 0 }, [...first, "all values"]],
+    ["in ranges at both ends", { keys: [], measures: [median(0), median(1)] }, {}, [sampled, ranges]],
+    ["in ranges beside others", { keys: [], measures: [count, median()] }, {}, [sampled, ranges, "others"]],
+    ["of a sample first", { keys: [] }, { sampleRows: [1, 1] }, ["sample", "all values"]],
+    ["all when many are in the range", {}, { maxShare: 0 }, [sampled, "all values"]],
     [
-      "between the bounds of each of several quantiles, and all others at once",
+      "all when many are in one of several ranges",
       { measures: several },
-      {},
-      [...first, "values below", "values below", "values above", "all values of some groups"],
-    ],
-    ["all at once for several quantiles", { measures: several }, { maxShare: 0 }, [...first, "all values"]],
-    ["the highest alone", { keys: [], measures: [median(1)] }, { maxShare: 0.1 }, [...first, "values above"]],
-    [
-      "all when many are between the bounds of one of several",
-      { keys: [], measures: [median(1), median(0)] },
       { maxShare: 0.1 },
-      [...first, "all values"],
+      [sampled, "all values"],
     ],
+    ["all when more are in the range than are read", {}, { maxCollected: 6 }, [sampled, "all values"]],
+    ["all with many cells", {}, { maxCells: 20 }, [sampled, "all values"]],
     [
-      "all when there is no condition for an empty text",
-      {},
-      { maxCollected: 6 },
-      [...first, "values below", "all values"],
+      "all with many groups and buckets",
+      { keys: [byValues(city)] },
+      { maxCells: 20 },
+      [sampled, "all values"],
     ],
-    ["all with many cells", {}, { maxCells: 20 }, ["buckets", "all values"]],
     [
       "all of few values",
       { measures: [median(0.5, equals(gift, true))] },
       { minValues: 2_000 },
-      ["buckets", "all values"],
+      [sampled, "all values"],
     ],
-    ["nothing else when there are no values", { measures: [median(0.5, isHuge)] }, {}, ["buckets"]],
-    ["all once without totals", { totals: false }, {}, ["buckets"]],
-    ["all once of one bucket", { buckets: oneBucket }, {}, ["all values"]],
+    ["all of nothing", { measures: [median(0.5, isHuge)] }, {}, [sampled, "all values"]],
     [
-      "all once of overlapping buckets",
+      "all of overlapping buckets",
       {
         buckets: {
           ...threeDays,
@@ -216,21 +211,18 @@ describe("totals of quantiles", () => {
       {},
       ["all values"],
     ],
-    ["all once of few rows", {}, never, ["all values"]],
+    ["all of few rows", {}, never, ["all values"]],
     [
-      "all once of what is not a property",
+      "all of what is not a property",
       { measures: [measureOf({ kind: "quantile", of: number(5), fraction: 0.5 })] },
       {},
       ["all values"],
     ],
-  ])("collect values %s", async (_what, more, limits, expected) => {
+  ])("read %s", async (_what, more, limits, expected) => {
+    const scan = scanOf({ keys: [byValues(city)], measures: [median()], ...more });
+    const plainly = await ask(plain(), scan);
     statements.length = 0;
-    const store = storeWith({ maxShare: 1, ...limits });
-    await using result = await store.scan(
-      scanOf({ keys: [byValues(city)], measures: [median()], ...more }),
-      noSignal(),
-    );
-    expect(result.groups.totals).toHaveLength(more.totals === false ? 0 : (more.measures ?? [1]).length);
-    expect(statements.map(readBy)).toEqual(expected);
+    expect(await ask(storeWith({ maxShare: 1, ...limits }), scan)).toEqual(plainly);
+    expect(statements.map(readBy)).toEqual(["number of updatable rows", ...expected]);
   });
 });

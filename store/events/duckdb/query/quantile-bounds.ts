@@ -1,0 +1,88 @@
+import { selectNth } from "../../../../base/collections/select-nth.ts";
+import { type Bounds, join, widest } from "./middle-values.ts";
+
+/** The values of a sample in one group and bucket. */
+export interface SampleCell {
+  readonly group: number;
+  readonly bucket: number;
+  readonly values: Float64Array;
+}
+
+export interface Sample {
+  readonly cells: readonly SampleCell[];
+  /** The sample's share of all values. */
+  readonly share: number;
+  readonly buckets: number;
+}
+
+/** Deviations that are allowed for, so that few of hundreds of cells are outside. */
+const deviations = 3.5;
+
+/** At the ends of the range, where a deviation says little, this many values are between a bound and the quantile. */
+const leastValues = 8;
+
+/** Buckets with less than this share of the mean do not count, since their quantiles vary most. */
+const smallBucket = 0.05;
+
+/**
+ * Returns bounds between which the quantiles of most cells lie, and of all groups that hold a share of all values. They
+ * follow from the quantiles of groups, how far cells of their size deviate, and how far buckets differ. Bounds that are
+ * too narrow cost time, not accuracy.
+ */
+export function boundsOf(sample: Sample, fraction: number, mainShare: number): Bounds {
+  const groups = mainGroups(sample, mainShare);
+  const all = groups.flat();
+  const center = quantileOf(join(all), fraction);
+  let [down, up] = [0, 0];
+  const inBuckets = [...Map.groupBy(all, ({ bucket }) => bucket).values()].map(join);
+  const mean = sizeOf(all) / sample.buckets;
+  for (const values of inBuckets) {
+    if (values.length < mean * smallBucket) continue;
+    const deviation = Math.sqrt((fraction * (1 - fraction)) / values.length);
+    down = Math.min(down, quantileOf(values, fraction + deviation) - center);
+    up = Math.max(up, quantileOf(values, fraction - deviation) - center);
+  }
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const values of groups.map(join)) {
+    const cell = values.length / sample.share / sample.buckets;
+    const deviation = Math.sqrt(fraction * (1 - fraction) * (1 / values.length + 1 / cell));
+    const margin = deviations * deviation + leastValues / Math.min(values.length, cell);
+    low = Math.min(low, fraction < margin ? widest[0] : quantileOf(values, fraction - margin));
+    high = Math.max(high, fraction + margin > 1 ? widest[1] : quantileOf(values, fraction + margin));
+  }
+  return [Math.max(low + down, widest[0]), Math.min(afterOf(high + up), widest[1])];
+}
+
+/** Returns the number of values of a sample in a range. */
+export function countIn({ cells }: Sample, [low, high]: Bounds): number {
+  let count = 0;
+  for (const { values } of cells) for (const value of values) if (value >= low && value < high) count++;
+  return count;
+}
+
+/** Returns the cells of each of the largest groups, which hold a share of all values. */
+function mainGroups({ cells }: Sample, mainShare: number): readonly (readonly SampleCell[])[] {
+  const groups = [...Map.groupBy(cells, ({ group }) => group).values()].sort((a, b) => sizeOf(b) - sizeOf(a));
+  const wanted = sizeOf(cells) * mainShare;
+  const main: (readonly SampleCell[])[] = [];
+  let seen = 0;
+  for (const group of groups) {
+    if (seen >= wanted) break;
+    seen += sizeOf(group);
+    main.push(group);
+  }
+  return main;
+}
+
+const sizeOf = (cells: readonly SampleCell[]): number =>
+  cells.reduce((sum, { values }) => sum + values.length, 0);
+
+/** Reorders the values. */
+function quantileOf(values: Float64Array, fraction: number): number {
+  const inside = Math.min(Math.max(fraction, 0), 1);
+  return selectNth(values, Math.round(inside * (values.length - 1)));
+}
+
+/** Returns a number that is a little greater, so that the bound itself is in the range. */
+const afterOf = (bound: number): number =>
+  bound + Math.max(Math.abs(bound) * Number.EPSILON, Number.MIN_VALUE);
