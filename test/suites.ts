@@ -294,7 +294,10 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "store/deadletters/postgres": ["test/servers/deadletters"],
   "store/events": ["test/conformance/events", "test/store/events/duckdb/duckdb.test.ts"],
   "store/events/clickhouse/query": ["test/servers/clickhouse"],
-  "store/events/clickhouse": ["test/servers/clickhouse"],
+  "store/events/clickhouse": [
+    "test/servers/clickhouse",
+    "test/store/events/clickhouse/kept-connections.test.ts",
+  ],
   "store/events/clickhouse/ddl": ["test/servers/clickhouse"],
   "store/events/clickhouse/load": ["test/servers/clickhouse"],
   "store/events/clickhouse/move": ["test/servers/shared/move.test.ts"],

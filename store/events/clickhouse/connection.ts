@@ -3,7 +3,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Trace } from "../../../base/trace/trace.ts";
 import { EventsUnavailableError } from "../events.ts";
 import { createConnectAgent } from "./connect-agent.ts";
-import { type Settings, Shard, type ShardStatement } from "./shard.ts";
+import { type Settings, Shard, type ShardClients, type ShardStatement } from "./shard.ts";
 
 export type { Settings, ShardStatement } from "./shard.ts";
 
@@ -36,7 +36,7 @@ const maxSockets = 256;
 const readOnly: Settings = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 };
 
 /**
- * The connection to all shards: one HTTP client for each, which is loaded with the first statement.
+ * The connection to all shards: HTTP clients for each, which are loaded with the first statement.
  *
  * Statements reject with the errors of the port (`errors.ts`), which name a shard by its number and
  * host. When the signal is aborted, the connection closes, the server is asked to kill the statement,
@@ -47,7 +47,7 @@ export class Connection implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #shards: readonly Shard[];
   readonly #trace: Trace | undefined;
-  #clients: Promise<readonly ClickHouseClient[]> | undefined;
+  #clients: Promise<readonly ShardClients[]> | undefined;
 
   /** @param traced a connection and the trace that reads of this view of it belong to */
   constructor(options: ConnectionOptions, traced?: { readonly of: Connection; readonly trace: Trace }) {
@@ -62,7 +62,7 @@ export class Connection implements AsyncDisposable {
       return new Shard({
         server: host,
         name: length === 1 ? `the event store "${host}"` : `shard ${shard + 1} of ${length} ("${host}")`,
-        client: async () => (await this.#open())[shard]!,
+        clients: async () => (await this.#open())[shard]!,
         closing: this.#closing.signal,
       });
     });
@@ -98,7 +98,7 @@ export class Connection implements AsyncDisposable {
     return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as R);
   }
 
-  /** Runs a statement which returns nothing. */
+  /** Runs a statement which returns nothing and may run twice: one that is lost on its way is sent again. */
   command(shard: number, statement: ShardStatement): Promise<void> {
     return this.#shard(shard).command(statement);
   }
@@ -138,7 +138,7 @@ export class Connection implements AsyncDisposable {
     this.#closing.abort(new EventsUnavailableError("the event store is closed"));
     await Promise.all(this.#shards.map((shard) => shard.ended()));
     const clients = (await this.#clients?.catch(() => undefined)) ?? [];
-    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(clients.flatMap(({ kept, single }) => [kept.close(), single.close()]));
   }
 
   #shard(shard: number): Shard {
@@ -148,7 +148,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /** A failed import is tried again. */
-  async #open(): Promise<readonly ClickHouseClient[]> {
+  async #open(): Promise<readonly ShardClients[]> {
     this.#clients ??= openClients(this.#options);
     try {
       return await this.#clients;
@@ -179,20 +179,20 @@ async function openClients({
   password,
   maxSeconds = defaultSeconds,
   connectMs = defaultConnectMs,
-}: ConnectionOptions): Promise<readonly ClickHouseClient[]> {
+}: ConnectionOptions): Promise<readonly ShardClients[]> {
   const { createClient, ClickHouseLogLevel } = await import("@clickhouse/client");
-  return shards.map((url) =>
+  const open = (url: string, keepAlive: boolean): ClickHouseClient =>
     createClient({
       url,
       database,
       username: user,
       password,
       application: "engage",
-      http_agent: createConnectAgent(url, { maxSockets, connectMs }),
+      http_agent: createConnectAgent(url, { keepAlive, maxSockets, connectMs }),
       request_timeout: (maxSeconds + graceSeconds) * 1_000,
-      keep_alive: { idle_socket_ttl: idleSocketMs, eagerly_destroy_stale_sockets: true },
+      keep_alive: { enabled: keepAlive, idle_socket_ttl: idleSocketMs, eagerly_destroy_stale_sockets: true },
       // Its messages quote statements and settings.
       log: { level: ClickHouseLogLevel.OFF },
-    }),
-  );
+    });
+  return shards.map((url) => ({ kept: open(url, true), single: open(url, false) }));
 }

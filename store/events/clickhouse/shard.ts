@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { startStatementSpan } from "../../../base/trace/statement-span.ts";
 import { failureOf, type Span, type Trace } from "../../../base/trace/trace.ts";
+import { isLostOnKept } from "./connect-agent.ts";
 import { exceptionIn, storeError } from "./errors.ts";
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -20,12 +21,21 @@ export interface ShardStatement {
   readonly trace?: Trace | undefined;
 }
 
+/**
+ * The clients of one server. It may close a kept connection while a request is on its way, which is lost then. So
+ * `kept` sends what may be sent again, and `single`, which opens a connection for each request, sends the rest.
+ */
+export interface ShardClients {
+  readonly kept: ClickHouseClient;
+  readonly single: ClickHouseClient;
+}
+
 export interface ShardOptions {
   /** What messages call the shard. */
   readonly name: string;
   /** Host and port. */
   readonly server: string;
-  readonly client: () => Promise<ClickHouseClient>;
+  readonly clients: () => Promise<ShardClients>;
   /** Ends all statements, with its reason. */
   readonly closing: AbortSignal;
 }
@@ -113,6 +123,7 @@ class Tail {
 class Run {
   readonly #shard: ShardOptions;
   readonly #statement: ShardStatement;
+  /** The id of the statement. If it is sent again, its id begins so, since the first may run. */
   readonly #id = `engage-${randomUUID()}`;
   readonly #stop = new AbortController();
   readonly #end = Promise.withResolvers<void>();
@@ -132,7 +143,7 @@ class Run {
 
   /** Sends the statement; resolves when the first bytes of its result arrive. */
   async start(values?: Readable): Promise<Readable> {
-    const { sql, parameters, settings, session, trace } = this.#statement;
+    const { sql, trace } = this.#statement;
     const { server } = this.#shard;
     this.#span = startStatementSpan(trace, { system: "clickhouse", sql, server, queryId: this.#id });
     try {
@@ -140,27 +151,43 @@ class Run {
         signal.throwIfAborted();
         signal.addEventListener("abort", this.#cancel);
       }
-      const client = await this.#shard.client();
-      this.#stop.signal.throwIfAborted();
-      const { stream } = await client.exec({
-        query: sql,
-        query_id: this.#id,
-        abort_signal: this.#stop.signal,
-        clickhouse_settings: {
-          ...commonSettings,
-          // An insert which arrives twice counts once.
-          ...(values !== undefined && { insert_deduplication_token: this.#id }),
-          ...settings,
-        },
-        ...(parameters !== undefined && { query_params: parameters }),
-        ...(session !== undefined && { session_id: session }),
-        ...(values !== undefined && { values }),
-      });
-      this.#stream = stream;
-      return stream;
+      this.#stream = await this.#send(values);
+      return this.#stream;
     } catch (error) {
       throw await this.#fail(error, "");
     }
+  }
+
+  /** Sends a statement again that is lost on a kept connection; values can be sent only once. */
+  async #send(values: Readable | undefined): Promise<Readable> {
+    const { kept, single } = await this.#shard.clients();
+    if (values !== undefined) return await this.#exec(single, this.#id, values);
+    try {
+      return await this.#exec(kept, this.#id);
+    } catch (error) {
+      if (!isLostOnKept(error)) throw error;
+      return await this.#exec(single, `${this.#id}-2`);
+    }
+  }
+
+  async #exec(client: ClickHouseClient, id: string, values?: Readable): Promise<Readable> {
+    const { sql, parameters, settings, session } = this.#statement;
+    this.#stop.signal.throwIfAborted();
+    const { stream } = await client.exec({
+      query: sql,
+      query_id: id,
+      abort_signal: this.#stop.signal,
+      clickhouse_settings: {
+        ...commonSettings,
+        // An insert which arrives twice counts once.
+        ...(values !== undefined && { insert_deduplication_token: this.#id }),
+        ...settings,
+      },
+      ...(parameters !== undefined && { query_params: parameters }),
+      ...(session !== undefined && { session_id: session }),
+      ...(values !== undefined && { values }),
+    });
+    return stream;
   }
 
   /** Returns the bytes of the result. A generator which is left before its start would not end the statement. */
@@ -237,9 +264,9 @@ class Run {
   /** A closed connection ends only reads, and only when the server notices. */
   async #kill(): Promise<void> {
     try {
-      const client = await this.#shard.client();
-      await client.command({
-        query: `KILL QUERY WHERE query_id = '${this.#id}' SYNC`,
+      const { single } = await this.#shard.clients();
+      await single.command({
+        query: `KILL QUERY WHERE startsWith(query_id, '${this.#id}') SYNC`,
         abort_signal: AbortSignal.timeout(killMs),
       });
     } catch {
