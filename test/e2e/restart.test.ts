@@ -1,25 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as retryInterval } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { folderWith } from "../cmd/config/load.ts";
 import { startEngage } from "../cmd/run-engage.ts";
+import { freePort } from "../servers/ports.ts";
 import { ParserClient } from "./parser-client.ts";
 
 const yaml = "parser: { separator: ':ta:', formats: [{ name: all, index: '*', type: pass_through }] }";
 const line = '{"#type":"track"}';
 const content = `a|ta|${line}:ta:a|ta|${line}`;
 const answer = `${line}:ta:${line}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function serveOn(port: number): Promise<ChildProcess> {
   const env = { ENGAGE_LISTEN: `127.0.0.1:${port}`, ENGAGE_LOG_ACCESS: "false" };

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../ports.ts";
 
 /** A server program on a port of 127.0.0.1, with a folder for its data that outlasts restarts. */
 export interface ServerProcess extends AsyncDisposable {
@@ -42,15 +43,6 @@ export async function openServerProcess(
       await rm(folder, { recursive: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Connects until the server accepts; the test's own timeout ends it. */

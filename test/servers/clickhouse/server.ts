@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,6 +25,19 @@ const starter = join(import.meta.dirname, "starter.py");
 const library = join(import.meta.dirname, "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so");
 const maxStartMs = 60_000;
 
+/** Whether both ports are open. That of HTTP is opened first, and a fault at the other one ends the server. */
+async function isReady(url: string, tcpPort: number): Promise<boolean> {
+  const response = await fetch(`${url}/ping`).catch(() => undefined);
+  if (response?.ok !== true) return false;
+  const socket = connect(tcpPort, "127.0.0.1");
+  const isOpen = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+}
+
 /**
  * @param settings further arguments of the command line, such as `--config-file FILE`
  * @param parent the folder of its folder
@@ -43,14 +57,13 @@ export async function openClickHouse(
     server = spawn("python3", given, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     const errors: string[] = [];
     server.stderr!.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-    const isAnswering = (): Promise<boolean> =>
-      fetch(`${url}/ping`).then(
-        (response) => response.ok,
-        () => false,
-      );
+    server.once("exit", (code, signal) => {
+      if (signal !== "SIGKILL") console.error(`ClickHouse in ${data} ended: ${code ?? signal}`, ...errors);
+    });
     const endMs = performance.now() + maxStartMs;
-    while (!(await isAnswering())) {
-      if (server.exitCode !== null || performance.now() > endMs)
+    while (!(await isReady(url, tcpPort))) {
+      const hasEnded = server.exitCode !== null || server.signalCode !== null;
+      if (hasEnded || performance.now() > endMs)
         throw new Error(`ClickHouse in ${data} does not start: ${errors.join("")}`);
       await sleep(20);
     }

@@ -14,7 +14,8 @@ import { startLoad } from "./load/load.ts";
 /** Only root can mount a small disk. */
 const isRoot = process.getuid?.() === 0;
 const diskBytes = 400 * 1_048_576;
-const disk: SmallDisk | undefined = isRoot ? mountSmallDisk(diskBytes) : undefined;
+const opened = new AsyncDisposableStack();
+const disk: SmallDisk | undefined = opened.use(isRoot ? mountSmallDisk(diskBytes) : undefined);
 
 const faults = [
   unavailableShard,
@@ -29,15 +30,10 @@ const faults = [
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await openCluster({
-    projects: faults.length + 1,
-    ...(disk !== undefined && { shardFolder: disk.path }),
-  });
+  const shardFolder = disk && { shardFolder: disk.path };
+  cluster = opened.use(await openCluster({ projects: faults.length + 1, ...shardFolder }));
 });
-afterAll(async () => {
-  await cluster[Symbol.asyncDispose]();
-  disk?.[Symbol.dispose]();
-});
+afterAll(() => opened.disposeAsync());
 
 describe("nothing is lost, counted twice or half returned when", () => {
   const timeout = 240_000;

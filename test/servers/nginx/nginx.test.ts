@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -9,6 +9,7 @@ import { loadConfig } from "../../../cmd/config/config.ts";
 import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 import { runEngage } from "../../cmd/run-engage.ts";
 import { ParserClient } from "../../e2e/parser-client.ts";
+import { freePort } from "../ports.ts";
 
 /** The combined log that a real nginx writes of real requests, some of them odd. */
 const folder = mkdtempSync(join(tmpdir(), "engage-nginx-"));
@@ -25,15 +26,6 @@ afterAll(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
 
 async function logOfRealRequests(): Promise<string[]> {
   const port = await freePort();
