@@ -35,8 +35,8 @@ const released: Outcome = { kind: "released" };
 /**
  * Makes the attempts of the batches of one channel, in their order: marks each one and sends it when fewer than the
  * most requests are in flight. With a rate limit, a batch is marked when the rate allows its request. Without one,
- * attempts are marked in groups while others are in flight, but no more than are sent until about the next mark, and
- * than may be in flight: attempts that are marked when the process dies count.
+ * attempts are marked in groups while others are in flight, but no more than are sent until about the next mark.
+ * Attempts that are marked when the process dies count, so there are never more of them than may be in flight.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
@@ -49,7 +49,10 @@ export class Attempts {
   readonly #waiting = new Map<string, Set<AbortController>>();
   /** Batches that wait for the rate or are being sent. */
   #inFlight = 0;
-  #isMarking = false;
+  /** Those of them with a rate limit that are not sent yet: their attempts may be marked. */
+  #paced = 0;
+  /** Batches of the group that is being marked. */
+  #marking = 0;
   #isReading = false;
   /** Duration of the last mark, in milliseconds. */
   #markMs = 0;
@@ -113,10 +116,16 @@ export class Attempts {
         this.#markGroup();
         return;
       }
-      if (this.#inFlight >= maxInFlight) return;
+      if (this.#inFlight >= maxInFlight || this.#mayBeMarked >= maxInFlight) return;
       this.#inFlight++;
+      this.#paced++;
       void this.#sendPaced(this.#queue.shift()!, plan);
     }
+  }
+
+  /** The number of attempts that are not made, but may be marked. */
+  get #mayBeMarked(): number {
+    return this.#marked.length + this.#marking + this.#paced;
   }
 
   /** Returns the plan of a batch's run if its state is known, and reads it otherwise. Ended runs are dropped. */
@@ -140,12 +149,13 @@ export class Attempts {
 
   /** Marks the next batches, which are of one run, unless enough are marked. */
   #markGroup(): void {
-    if (this.#isMarking) return;
+    if (this.#marking > 0) return;
     const { maxInFlight } = this.#options;
     const perMs = this.#sent.perSecond() / 1_000;
     if (this.#marked.length > perMs * this.#markMs) return;
     const ahead = Math.min(maxInFlight, Math.ceil(perMs * (this.#markMs + gatherMs)));
-    const room = maxInFlight - this.#inFlight + ahead - this.#marked.length;
+    const wanted = maxInFlight - this.#inFlight + ahead - this.#marked.length;
+    const room = Math.min(wanted, maxInFlight - this.#mayBeMarked);
     if (room <= 0) return;
     const { runId } = this.#queue[0]!.batch;
     const other = this.#queue.findIndex(({ batch }) => batch.runId !== runId);
@@ -155,7 +165,7 @@ export class Attempts {
   async #mark(group: readonly HeldBatch[]): Promise<void> {
     const { marker, clock, observer } = this.#options;
     const startedMs = clock.monotonicMs();
-    this.#isMarking = true;
+    this.#marking = group.length;
     try {
       const lost = await marker.mark(group.map(({ batch }) => batch.token));
       this.#markMs = clock.monotonicMs() - startedMs;
@@ -167,7 +177,7 @@ export class Attempts {
       observer.failed("send a batch", error);
       for (const held of group) this.#release(held);
     }
-    this.#isMarking = false;
+    this.#marking = 0;
     if (this.#options.stopping.aborted) this.release();
     else this.#go();
   }
@@ -181,6 +191,7 @@ export class Attempts {
       // Batches that wait when the lane stops are released.
       if (!stopping.aborted) observer.failed("send a batch", error);
     }
+    this.#paced--;
     if (slot !== null) {
       await this.#send(held, plan, slot);
       return;

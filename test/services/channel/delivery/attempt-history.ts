@@ -119,6 +119,8 @@ class History {
     this.#fail("mark");
     const lost = new Set(tokens.filter(() => this.#random.chance(this.#chances.lost)));
     for (const [i, token] of tokens.entries()) courses[i]!.isMarked = !lost.has(token);
+    const ahead = [...this.#courses.values()].filter((one) => one.isMarked && !one.isSent && !one.isSettled);
+    this.#check(ahead.length <= this.#maxInFlight, "more attempts are marked ahead than may be in flight");
     return lost;
   }
 
