@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type ListenAddress, parseListen } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
 import { configSchema, type Settings } from "./schema/schema.ts";
@@ -70,4 +70,32 @@ function eventsDriver({ stores, events }: Settings): "duckdb" | "clickhouse" {
 function methodLimits({ limits, webhook }: Settings): Readonly<Record<string, number>> {
   const sizes = Object.values(webhook.channels).map(({ maxBytes }) => maxBytes);
   return { [receiveMethod]: Math.max(limits.maxMessageBytes, ...sizes), ...limits.methods };
+}
+
+/** Where channels and tasks are stored: the place in `channel.store`, by default that of the inbox. */
+export type ChannelPlace =
+  | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
+  | {
+      readonly driver: "postgres";
+      readonly url: string;
+      readonly schema: string;
+      readonly maxConnections: number;
+    };
+
+export function channelPlace({ data, channel: { store }, webhook: { inbox } }: Config): ChannelPlace {
+  if ((store.driver ?? inbox.driver) === "sqlite") {
+    const file = store.file ?? join(data, "channels", "channels.db");
+    return { driver: "sqlite", file, minFreeBytes: store.minFreeBytes ?? inbox.minFreeBytes };
+  }
+  return {
+    driver: "postgres",
+    url: store.url ?? inbox.url ?? "",
+    schema: store.schema ?? inbox.schema,
+    maxConnections: store.maxConnections ?? inbox.maxConnections,
+  };
+}
+
+/** Returns the file of an inbox with the driver sqlite. */
+export function inboxFile({ data, webhook: { inbox } }: Config): string {
+  return inbox.file ?? join(data, "inbox", "inbox.db");
 }

@@ -8,6 +8,7 @@ import { checkTlsFiles, type Finding } from "../tls-files.ts";
 import { checkAnalysis } from "./analysis.ts";
 import { checkChannel } from "./channel.ts";
 import { checkEvents } from "./event.ts";
+import { checkFiles } from "./files.ts";
 import { checkStores } from "./stores.ts";
 import { checkWebhook } from "./webhook.ts";
 
@@ -30,6 +31,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkWebhook(settings, config),
     ...checkChannel(settings, config),
     ...checkStores(settings, config),
+    ...checkFiles(settings, config),
   ];
 }
 

@@ -5,14 +5,13 @@ import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../store/records/record-reader.ts";
 import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import type { Config } from "../../config/config.ts";
+import { channelPlace, inboxFile } from "../../config/resolve.ts";
 import { savedQueriesFile } from "../analysis/saved-queries.ts";
 import { withTokenStore } from "../analysis/tokens.ts";
-import { channelPlace } from "../channel/store.ts";
 import { markOf } from "../data/marks.ts";
 import { asUserError } from "../data/user-errors.ts";
 import { describeLosses, findEventLosses } from "../event/losses.ts";
 import { eventFolders, openEmbeddedStore } from "../event/store.ts";
-import { inboxFile } from "../webhook/inbox.ts";
 import type { Contents } from "./manifest.ts";
 
 /** What was found in a data folder. */

@@ -4,12 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../../store/sql/sqlite/errors.ts";
 import { readHolder } from "../../../store/sql/sqlite/file.ts";
 import type { Config } from "../../config/config.ts";
+import { channelPlace, inboxFile } from "../../config/resolve.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { savedQueriesFile } from "../analysis/saved-queries.ts";
-import { channelPlace } from "../channel/store.ts";
 import { lockFolder } from "../data/lock.ts";
 import { sharedDatabase } from "../shared/databases.ts";
-import { inboxFile } from "../webhook/inbox.ts";
 
 /** @throws UserError when nothing in the data folder has to be kept */
 export function requireDataFolder(config: Config, command: string): void {

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { channelPlace, inboxFile } from "../../config/resolve.ts";
 import { savedQueriesFile } from "../analysis/saved-queries.ts";
-import { channelPlace } from "../channel/store.ts";
 import { markFile } from "../data/marks.ts";
 import { eventMarkPaths } from "../event/losses.ts";
 import { eventFolders } from "../event/store.ts";
 import { clickFolder } from "../webhook/click-spool.ts";
-import { inboxFile } from "../webhook/inbox.ts";
 
 /** A file, or several files in one folder, of a data folder. */
 export interface Place {

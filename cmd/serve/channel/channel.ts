@@ -13,6 +13,7 @@ import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
 import type { Config } from "../../config/config.ts";
+import { channelPlace } from "../../config/resolve.ts";
 import { combineObservers } from "../combine-observers.ts";
 import { callerOf, jsonDecoderOf, traceOf } from "../gateway-ports.ts";
 import { createLateService, createLazyResource, type LazyResource } from "../lazy.ts";
@@ -24,7 +25,7 @@ import { createLateChecker } from "./checker.ts";
 import type { OpenSender } from "./open-sender.ts";
 import { createChannelOutbound, openFollowingExchange } from "./outbound.ts";
 import { findRefusedAddress } from "./refused-address.ts";
-import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
+import { mayHaveTasks, openChannelStore } from "./store.ts";
 
 export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
 import {
   type ChannelStore,
@@ -7,30 +6,8 @@ import {
   ChannelsUnavailableError,
 } from "../../../store/channels/channels.ts";
 import type { Config } from "../../config/config.ts";
+import { type ChannelPlace, channelPlace } from "../../config/resolve.ts";
 import { markFile, markOf } from "../data/marks.ts";
-
-/** Where channels and tasks are stored: the place in `channel.store`, by default that of the inbox. */
-export type ChannelPlace =
-  | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
-  | {
-      readonly driver: "postgres";
-      readonly url: string;
-      readonly schema: string;
-      readonly maxConnections: number;
-    };
-
-export function channelPlace({ data, channel: { store }, webhook: { inbox } }: Config): ChannelPlace {
-  if ((store.driver ?? inbox.driver) === "sqlite") {
-    const file = store.file ?? join(data, "channels", "channels.db");
-    return { driver: "sqlite", file, minFreeBytes: store.minFreeBytes ?? inbox.minFreeBytes };
-  }
-  return {
-    driver: "postgres",
-    url: store.url ?? inbox.url ?? "",
-    schema: store.schema ?? inbox.schema,
-    maxConnections: store.maxConnections ?? inbox.maxConnections,
-  };
-}
 
 /**
  * Reports whether tasks may be stored that continue without a call. A server without such tasks does not open the

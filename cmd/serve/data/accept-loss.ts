@@ -8,9 +8,9 @@ import { type Intake, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import type { CommitMark } from "../../../store/sql/sqlite/commit-mark.ts";
 import type { Config } from "../../config/config.ts";
+import { channelPlace, inboxFile } from "../../config/resolve.ts";
 import { unknownName } from "../../terminal/unknown-name.ts";
 import { UserError } from "../../terminal/user-error.ts";
-import { channelPlace } from "../channel/store.ts";
 import {
   type EventsMark,
   eventMarkPaths,
@@ -19,7 +19,6 @@ import {
   noEventsMark,
 } from "../event/losses.ts";
 import { eventFolders, openEmbeddedStore, requireEmbedded } from "../event/store.ts";
-import { inboxFile } from "../webhook/inbox.ts";
 import { keepFilesPrivate } from "./folder.ts";
 import { lockFolder } from "./lock.ts";
 import { type MarkedStore, markedStores, markFile } from "./marks.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { channelPlace } from "../channel/store.ts";
+import { channelPlace } from "../../config/resolve.ts";
 import { clickHouseOptions } from "../event/clickhouse.ts";
 import { eventsDatabase, sharedDatabase } from "../shared/databases.ts";
 import { asUserError } from "./user-errors.ts";

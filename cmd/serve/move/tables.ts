@@ -4,13 +4,12 @@ import type { SpoolPlace } from "../../../store/events/events.ts";
 import type { CopyCounts } from "../../../store/sql/copy-tables.ts";
 import type { PostgresStore } from "../../../store/sql/postgres/store.ts";
 import type { Config } from "../../config/config.ts";
+import { type ChannelPlace, channelPlace, inboxFile } from "../../config/resolve.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { savedQueriesFile } from "../analysis/saved-queries.ts";
 import { openTokenStore } from "../analysis/tokens.ts";
-import { type ChannelPlace, channelPlace } from "../channel/store.ts";
 import { eventsDatabase, type SharedDatabase, sharedDatabase } from "../shared/databases.ts";
 import { clickFolder, sharedNumber } from "../webhook/click-spool.ts";
-import { inboxFile } from "../webhook/inbox.ts";
 import { moveClicks } from "./clicks.ts";
 import { sourceName } from "./source.ts";
 

@@ -1,10 +1,10 @@
-import { join } from "node:path";
 import type { Logger } from "pino";
 import { systemClock } from "../../../base/async/clock.ts";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { type Inbox, InboxOpenError, InboxUnavailableError } from "../../../store/inbox/inbox.ts";
 import type { Config } from "../../config/config.ts";
+import { inboxFile } from "../../config/resolve.ts";
 import { UserError } from "../../terminal/user-error.ts";
 import { markOf } from "../data/marks.ts";
 
@@ -20,10 +20,6 @@ export async function openInbox(config: Config, holds?: FileHolds): Promise<Inbo
     if (!(error instanceof InboxOpenError || error instanceof InboxUnavailableError)) throw error;
     throw new UserError(error.message, { cause: error });
   }
-}
-
-export function inboxFile({ data, webhook: { inbox } }: Config): string {
-  return inbox.file ?? join(data, "inbox", "inbox.db");
 }
 
 async function openFile(config: Config, holds: FileHolds | undefined): Promise<Inbox> {

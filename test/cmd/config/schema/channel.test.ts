@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { channelPlace } from "../../../../cmd/serve/channel/store.ts";
+import { channelPlace } from "../../../../cmd/config/resolve.ts";
 import { linesOf, loadText, problemsOf } from "../load.ts";
 
 test.each<[string, string]>([
