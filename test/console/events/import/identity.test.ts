@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Digest, identityOf } from "../../../console/src/pages/events/import/identity.ts";
+import { type Digest, identityOf } from "../../../../console/src/pages/events/import/identity.ts";
 
 const content = Buffer.from("user,time\nann,2026-01-01\n".repeat(1_000));
 
