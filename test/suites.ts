@@ -102,7 +102,12 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   "cmd/token": ["test/cmd/token/token.test.ts"],
   "cmd/version": ["test/cmd/version"],
   "cmd/webhook": ["test/cmd/webhook/webhook.test.ts"],
-  gateway: ["test/gateway/gateway.test.ts", "test/gateway/rest/bindings.test.ts", "test/e2e/limits.test.ts"],
+  gateway: [
+    "test/gateway/gateway.test.ts",
+    "test/gateway/auth",
+    "test/gateway/rest/bindings.test.ts",
+    "test/e2e/limits.test.ts",
+  ],
   "gateway/adapter": ["test/gateway/adapter"],
   "gateway/call": [
     "test/gateway/call",

@@ -7,6 +7,7 @@ import { testNames } from "./events/names.ts";
 import { testQueries } from "./events/queries.ts";
 import { testSchema, testVocabulary } from "./events/schema.ts";
 import { testSelection } from "./events/selection.ts";
+import { testTopValues } from "./events/top-values.ts";
 import { testUpdates } from "./events/updates.ts";
 import { testUpkeep } from "./events/upkeep.ts";
 import { testUsers } from "./events/users.ts";
@@ -27,6 +28,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testCohorts(create);
     testQueries(create);
     testVolumes(create);
+    testTopValues(create);
     testUpkeep(create);
     testExport(create);
   });
