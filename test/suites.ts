@@ -201,7 +201,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/analysis/analysis.test.ts",
     "test/services/analysis/platform/requests.test.ts",
   ],
-  "services/analysis/saved": ["test/services/analysis/saved", "test/e2e/saved-queries.test.ts"],
+  "services/analysis/saved": ["test/services/analysis/saved", "test/e2e/saved-queries"],
   "services/analysis/shape": ["test/services/analysis/shape", "test/reference"],
   "services/bridges": ["test/services/bridges", "test/cmd/serve/channel/channel.test.ts"],
   "services/channel": [
@@ -253,10 +253,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/services/event/large-bodies.test.ts",
   ],
   "services/operations/stored-events": ["test/services/operations/stored-events"],
-  "services/operations/dead-letters": [
-    "test/services/operations/dead-letters",
-    "test/e2e/dead-letters.test.ts",
-  ],
+  "services/operations/dead-letters": ["test/services/operations/dead-letters", "test/e2e/dead-letters"],
   "services/parser": ["test/services/parser/parser.test.ts", "test/services/parser/copied-lines.test.ts"],
   "services/parser/check": ["test/services/parser/check/check.test.ts", "test/cmd/config/mistakes.test.ts"],
   "services/parser/explain": ["test/services/parser/explain"],
