@@ -29,7 +29,7 @@ export function frame(
 }
 
 /** A header without indexing, in plain text. https://httpwg.org/specs/rfc7541.html#literal.header.without.indexing */
-function field(name: string, value: string): Buffer {
+export function field(name: string, value: string): Buffer {
   const text = (part: string) => Buffer.concat([Buffer.from([part.length]), Buffer.from(part)]);
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
@@ -43,7 +43,7 @@ export const post = Buffer.concat([
   field("x-svc-ops-signature", "0".repeat(40)),
 ]);
 
-const int32 = (value: number): Buffer => {
+export const int32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;

@@ -75,7 +75,7 @@ describe.each(ways)("streams that are read %s", (way, choose) => {
   test.each([
     ["half of its body", hello.subarray(0, 6)],
     ["its message", hello],
-  ])("a call that its peer resets after %s, before its end, is never made", async (_name, bytes) => {
+  ])("a call that its peer ends and resets at once, after %s, is never made", async (_name, bytes) => {
     choose();
     called.length = 0;
     const session = open();
