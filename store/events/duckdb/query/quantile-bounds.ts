@@ -1,3 +1,4 @@
+import { createYield, type YieldToEventLoop } from "../../../../base/async/yield.ts";
 import { selectNth } from "../../../../base/collections/select-nth.ts";
 import { type Bounds, join, widest } from "./middle-values.ts";
 
@@ -29,7 +30,12 @@ const smallBucket = 0.05;
  * follow from the quantiles of groups, how far cells of their size deviate, and how far buckets differ. Bounds that are
  * too narrow cost time, not accuracy.
  */
-export function boundsOf(sample: Sample, fraction: number, mainShare: number): Bounds {
+export async function boundsOf(
+  sample: Sample,
+  fraction: number,
+  mainShare: number,
+  yieldToEventLoop: YieldToEventLoop = createYield(),
+): Promise<Bounds> {
   const groups = mainGroups(sample, mainShare);
   const all = groups.flat();
   const center = quantileOf(join(all), fraction);
@@ -41,6 +47,7 @@ export function boundsOf(sample: Sample, fraction: number, mainShare: number): B
     const deviation = Math.sqrt((fraction * (1 - fraction)) / values.length);
     down = Math.min(down, quantileOf(values, fraction + deviation) - center);
     up = Math.max(up, quantileOf(values, fraction - deviation) - center);
+    await yieldToEventLoop();
   }
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const values of groups.map(join)) {
@@ -49,6 +56,7 @@ export function boundsOf(sample: Sample, fraction: number, mainShare: number): B
     const margin = deviations * deviation + leastValues / Math.min(values.length, cell);
     low = Math.min(low, fraction < margin ? widest[0] : quantileOf(values, fraction - margin));
     high = Math.max(high, fraction + margin > 1 ? widest[1] : quantileOf(values, fraction + margin));
+    await yieldToEventLoop();
   }
   return [Math.max(low + down, widest[0]), Math.min(afterOf(high + up), widest[1])];
 }

@@ -1,3 +1,4 @@
+import { createYield } from "../../../../base/async/yield.ts";
 import type { GroupKey, KeyValue, Measure, Predicate, Scan, ScanResult } from "../../scan.ts";
 import type { Relations } from "../../sql/relations.ts";
 import { divideGroups, type FoundQuantiles, findQuantiles } from "./found-quantiles.ts";
@@ -25,7 +26,7 @@ export const quantileLimits: QuantileLimits = {
   maxShare: 0.5,
   maxCells: 100_000,
   maxCollected: 1_000_000,
-  sampleRows: [300_000, 1_000_000],
+  sampleRows: [300_000, 500_000],
 };
 
 /** How a scan is run. */
@@ -86,7 +87,7 @@ export async function scanQuantiles(
 /** A sample has at most the cells that are kept divided by this, since more have too few values for bounds. */
 const sampleCells = 20;
 
-/** Returns bounds for each quantile; undefined when few values are outside of them, or there are few values. */
+/** Returns bounds for each quantile; undefined when there are few values, or few outside of bounds. */
 async function rangesOf(
   { query, relations, signal }: ScanRunner,
   scan: QuantileScan,
@@ -116,7 +117,12 @@ async function rangesOf(
     if (size === 0 || size / share < minValues) return undefined;
     const buckets = scan.buckets.localEdges.length - 1;
     const drawn = { cells, share, buckets };
-    const range = boundsOf(drawn, aggregate.fraction, canSelect(scan.keys) ? mainShare : 1);
+    const range = await boundsOf(
+      drawn,
+      aggregate.fraction,
+      canSelect(scan.keys) ? mainShare : 1,
+      createYield({ signal }),
+    );
     const inside = countIn(drawn, range);
     collected += inside / share;
     if (inside > size * maxShare || collected > maxCollected) return undefined;

@@ -41,17 +41,17 @@ describe("bounds of quantiles", () => {
     ["contain the highest value", {}, 1, 1, [0.9, widest[1]]],
     ["contain the lowest value", {}, 0, 1, [widest[0], 0.1]],
     ["contain what one cell may have", { size: () => 1 }, 0.5, 1, widest],
-  ])("%s", (_what, given, fraction, mainShare, [least, most]) => {
+  ])("%s", async (_what, given, fraction, mainShare, [least, most]) => {
     const sample = sampleOf(given);
-    const [low, high] = boundsOf(sample, fraction, mainShare);
+    const [low, high] = await boundsOf(sample, fraction, mainShare);
     expect(low).toBeGreaterThanOrEqual(least);
     expect(high).toBeLessThanOrEqual(most);
     expect(countIn(sample, [low, high])).toBeGreaterThan(0);
   });
 
-  it.each([0.05, 0.5, 0.95])("contain the quantile %d of large cells", (fraction) => {
+  it.each([0.05, 0.5, 0.95])("contain the quantile %d of large cells", async (fraction) => {
     const random = createRandom(9);
-    const [low, high] = boundsOf(sampleOf(), fraction, 1);
+    const [low, high] = await boundsOf(sampleOf(), fraction, 1);
     for (let cell = 0; cell < 40; cell++) {
       const values = Float64Array.from({ length: 5_000 }, () => random.next()).sort();
       const quantile = values[Math.round(fraction * 4_999)]!;
