@@ -4,6 +4,7 @@
  */
 export const suites: Readonly<Record<string, readonly string[]>> = {
   "base/async": ["test/base/async/shared-rate.test.ts"],
+  "base/bytes": ["test/base/bytes/byte-sink.test.ts", "test/services/analysis/shape/users.test.ts"],
   "base/json": [
     "test/base/json/cursor.test.ts",
     "test/gateway/rest/json-text.test.ts",
@@ -198,6 +199,7 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
   ],
   "services/analysis/rest": [
     "test/services/analysis/rest",
+    "test/services/analysis/shape/users.test.ts",
     "test/services/analysis/analysis.test.ts",
     "test/services/analysis/platform/requests.test.ts",
   ],

@@ -25,7 +25,7 @@ async function runOurs({ scans: own = [], users }: TypicalRequest, store: Scans)
     const { values } = await result.cells();
     numbers += values.reduce((sum, one) => sum + one.length, 0);
   }
-  if (users !== undefined) for await (const page of store.users(users, signal)) numbers += page.length;
+  if (users !== undefined) for await (const some of store.users(users, signal)) numbers += [...some].length;
   return numbers;
 }
 

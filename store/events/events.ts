@@ -1,16 +1,9 @@
 import type { EventSelection, UserIdentifier } from "./deletions.ts";
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { EventUse, NameRemoval, NameUses, RemovedNames } from "./names.ts";
-import type {
-  NumberSummary,
-  QueryCaller,
-  Scan,
-  ScanResult,
-  StoredUser,
-  UserScan,
-  UserSelection,
-} from "./scan.ts";
+import type { NumberSummary, QueryCaller, Scan, ScanResult, UserScan, UserSelection } from "./scan.ts";
 import type { ProjectSchema } from "./schema.ts";
+import type { UserChunk } from "./user-chunk.ts";
 import type { ProjectVolumes, TopValues, ValuesWanted } from "./volumes.ts";
 
 export type * from "./deletions.ts";
@@ -19,6 +12,7 @@ export type * from "./load.ts";
 export type * from "./names.ts";
 export type * from "./scan.ts";
 export type * from "./schema.ts";
+export type * from "./user-chunk.ts";
 export type * from "./volumes.ts";
 
 /** The schema of a project without loaded data. */
@@ -51,9 +45,9 @@ export interface EventStore extends AsyncDisposable {
    */
   scanAll(scans: readonly Scan[], signal: AbortSignal): Promise<readonly ScanResult[]>;
   /** Returns each user once, in the order of user ids, in chunks. A slow reader delays no query. */
-  users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
+  users(scan: UserScan, signal: AbortSignal): AsyncIterable<UserChunk>;
   /** As `users`, for the users who are known by `seen` or by an operation. */
-  selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
+  selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<UserChunk>;
   /** Returns the summary of an expression's numbers over the events of a scan for which its `where` holds. */
   summarize(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSummary>;
   /** Counts the events of each name and the values of each property, as a scan of all events would. */

@@ -6,7 +6,7 @@ import type {
   EventStore,
   ProjectStats,
   Scan,
-  StoredUser,
+  UserChunk,
   UserScan,
 } from "../../../store/events/events.ts";
 import { isSame, type Numbers, readNumbers } from "./numbers.ts";
@@ -162,7 +162,7 @@ interface UserDigest {
   readonly sha256: string;
 }
 
-async function digest(lists: AsyncIterable<readonly StoredUser[]>): Promise<UserDigest> {
+async function digest(lists: AsyncIterable<UserChunk>): Promise<UserDigest> {
   const hash = createHash("sha256");
   let users = 0;
   for await (const list of lists) {

@@ -9,8 +9,8 @@ import {
   EventsUnavailableError,
   PatternTooLargeError,
   PlanTooLargeError,
-  type StoredUser,
   TooManyQueriesError,
+  type UserChunk,
 } from "../../../store/events/events.ts";
 import { findLargestPattern } from "../describe/condition/pattern-size.ts";
 import { type CheckQuery, checkLimit, checkTimeout } from "../describe/describe.ts";
@@ -134,7 +134,7 @@ async function* findUsers(
   query: SliceQuery,
   signal: AbortSignal,
   { columns, limit }: { readonly columns?: readonly string[]; readonly limit?: number },
-): AsyncGenerator<readonly StoredUser[]> {
+): AsyncGenerator<UserChunk> {
   const found = compileUserScan(plan, query);
   // A metric of constants has no users, and neither has a step outside of the range.
   if (found === undefined) return;

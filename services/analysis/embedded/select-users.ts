@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { UserRow } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventViewSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
-import { PatternTooLargeError, PlanTooLargeError, type StoredUser } from "../../../store/events/events.ts";
+import { PatternTooLargeError, PlanTooLargeError, type UserChunk } from "../../../store/events/events.ts";
 import { describeFilters } from "../describe/condition/filter.ts";
 import { looksAtEvents } from "../describe/condition/looks-at-events.ts";
 import { findLargestPattern } from "../describe/condition/pattern-size.ts";
@@ -44,12 +44,12 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
 }
 
 async function* shapeAll(
-  found: AsyncIterable<readonly StoredUser[]>,
+  found: AsyncIterable<UserChunk>,
   columns: readonly string[],
   filts: readonly Filter[],
 ): AsyncGenerator<readonly UserRow[]> {
   try {
-    for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
+    for await (const some of found) yield Array.from(some, (user) => shapeUserRow(user, columns));
   } catch (error) {
     if (error instanceof PlanTooLargeError) throw refuseLargePlan();
     if (!(error instanceof PatternTooLargeError)) throw error;

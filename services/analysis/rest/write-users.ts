@@ -4,11 +4,11 @@ import {
   type ListEventUsersResponse,
   ListEventUsersResponseSchema,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import type { UserList } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import type { StoredUser } from "../../../store/events/events.ts";
+import type { User, UserList } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EngineResponse } from "../engine.ts";
-import { toExactJson } from "../exact-value.ts";
+import type { TakeUsers } from "../shape/user-list.ts";
 import { writeInfo } from "./result-text.ts";
+import { idNames, UserJson, writeProperty, writeText } from "./user-json.ts";
 import { writeHead } from "./write-analysis.ts";
 
 type UsersResponse = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
@@ -21,15 +21,16 @@ export function* writeUsers(response: UsersResponse): Generator<string> {
     return;
   }
   yield writeUsersHead(response);
-  const { writeUser } = createUserWriter();
-  for (const [i, { userId, accountId, distinctId, properties }] of data.datalist.entries()) {
-    yield (i === 0 ? "" : ",") + writeUser(userId, accountId, distinctId, properties ?? {});
-  }
+  const writeUser = createUserWriter();
+  for (const [i, user] of data.datalist.entries()) yield (i === 0 ? "" : ",") + writeUser(user);
   yield writeUsersEnd(response);
 }
 
 /** Writes the text before the users. */
-function writeUsersHead({ returnCode, returnMessage }: UsersResponse): string {
+function writeUsersHead({
+  returnCode,
+  returnMessage,
+}: Pick<UsersResponse, "returnCode" | "returnMessage">): string {
   return `${writeHead(returnCode, returnMessage)}{"datalist":[`;
 }
 
@@ -38,46 +39,22 @@ function writeUsersEnd({ data }: UsersResponse): string {
   return `],"columMeta":${JSON.stringify(data?.columMeta ?? {})}${writeInfo(data?.info)}}}`;
 }
 
-const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
-
-/** Writes the users of one list; caches the written names of their members. */
-export interface UserWriter {
-  writeUser(
-    userId: string,
-    accountId: string | undefined,
-    distinctId: string | undefined,
-    properties: Readonly<Record<string, JsonValue>>,
-  ): string;
-  /** Writes a stored user as its message would be written. */
-  writeStored(user: StoredUser): string;
-}
-
-function createUserWriter(): UserWriter {
+/** Returns a function that writes the users of one list, and caches the written names of their members. */
+function createUserWriter(): (user: User) => string {
   const heads = new Map<string, string>();
   const headOf = (name: string): string => {
     const head = heads.get(name) ?? (idNames.has(name) ? "" : `,${JSON.stringify(name)}:`);
     heads.set(name, head);
     return head;
   };
-  return {
-    writeUser(userId, accountId, distinctId, properties) {
-      let text = writeIds(userId, accountId ?? "", distinctId ?? "");
-      for (const name of Object.keys(properties)) {
-        const value = properties[name] as JsonValue;
-        const head = headOf(name);
-        if (value !== null && head !== "") text += head + writeProperty(value);
-      }
-      return `${text}}`;
-    },
-    writeStored({ userId, accountId, distinctId, properties }) {
-      let text = writeIds(String(userId), accountId ?? "", distinctId ?? "");
-      for (const name of Object.keys(properties)) {
-        const value = toExactJson(properties[name]);
-        const head = headOf(name);
-        if (value !== null && head !== "") text += head + writeProperty(value);
-      }
-      return `${text}}`;
-    },
+  return ({ userId, accountId = "", distinctId = "", properties = {} }) => {
+    let text = writeIds(userId, accountId, distinctId);
+    for (const name of Object.keys(properties)) {
+      const value = properties[name] as JsonValue;
+      const head = headOf(name);
+      if (value !== null && head !== "") text += head + writeProperty(value);
+    }
+    return `${text}}`;
   };
 }
 
@@ -95,39 +72,21 @@ function isExactId(userId: string): boolean {
   return Number.isSafeInteger(id) && String(id) === userId;
 }
 
-/** Texts without characters that JSON escapes and without surrogates. */
-const plain = /^[ !#-[\]-~]*$/;
-
-/** Writes a text as `JSON.stringify` does, for most texts in half the time. */
-function writeText(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
-}
-
-/** Writes texts and numbers unchanged, other values as a text with their JSON. */
-function writeProperty(value: JsonValue): string {
-  if (typeof value === "string") return writeText(value);
-  const json = JSON.stringify(value);
-  return typeof value === "number" ? json : JSON.stringify(json);
-}
-
 /**
- * Writes the response of a user list over REST while users are found, without a
- * message for each, which takes half the time. Its message lists no users.
+ * Writes the response of a user list over REST while users are found, without a message or an object for each, which
+ * takes less than half of the time. Its message lists no users.
  * @param list passes the users to its argument and returns the list without them
  */
 export async function writeUserList(
   head: Pick<ListEventUsersResponse, "returnMessage"> & { readonly returnCode: number },
-  list: (take: (some: readonly StoredUser[]) => Promise<void>) => Promise<UserList>,
+  list: (take: TakeUsers) => Promise<UserList>,
   yieldToEventLoop: YieldToEventLoop,
 ): Promise<EngineResponse<ListEventUsersResponse>> {
-  const { writeStored } = createUserWriter();
-  const pieces: Buffer[] = [];
-  const data = await list(async (some) => {
-    pieces.push(Buffer.from((pieces.length === 0 ? "" : ",") + some.map(writeStored).join(",")));
+  const json = new UserJson(writeUsersHead(head));
+  const data = await list(async (some, count) => {
+    some.visit(json, count);
     await yieldToEventLoop();
   });
   const message = create(ListEventUsersResponseSchema, { ...head, data });
-  pieces.unshift(Buffer.from(writeUsersHead(message)));
-  pieces.push(Buffer.from(writeUsersEnd(message)));
-  return { message, json: Buffer.concat(pieces) };
+  return { message, json: json.finish(writeUsersEnd(message)) };
 }

@@ -1,4 +1,4 @@
-import type { ByteSink, Bytes } from "../output/byte-sink.ts";
+import type { ByteSink, Bytes } from "../../../base/bytes/byte-sink.ts";
 
 /** Reasons why a line has no record. They are metric labels and stand in dead letters, so they are never renamed. */
 export const failureReasons = [

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { type Bytes, bytesOf } from "../output/byte-sink.ts";
+import { type Bytes, bytesOf } from "../../../base/bytes/byte-sink.ts";
 
 /** A line that is passed on as bytes because it is not UTF-8 or longer than a string can be. */
 export interface UnreadableLine {

@@ -1,6 +1,6 @@
+import { ByteSink, type Bytes, chunkCharacters } from "../../../base/bytes/byte-sink.ts";
 import type { LineCopying } from "../line/line.ts";
 import { latin1Of } from "../line/segment.ts";
-import { ByteSink, type Bytes, chunkCharacters } from "./byte-sink.ts";
 import { compileJoin, emptyItem, type JoinRecords } from "./join-records.ts";
 import {
   type ContentSeparators,

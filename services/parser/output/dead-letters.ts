@@ -1,10 +1,10 @@
 import { markAsUntransferable } from "node:worker_threads";
+import { ByteSink, chunkCharacters } from "../../../base/bytes/byte-sink.ts";
 import {
   createSharedDeadLetters,
   type DeadLetter,
   type DeadLetterBatch,
 } from "../../../store/deadletters/deadletters.ts";
-import { ByteSink, chunkCharacters } from "./byte-sink.ts";
 
 /** Collects the dead letters of one batch as NDJSON. */
 export interface DeadLetterBuffer {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EventStore, Scan, StoredUser } from "../../../store/events/events.ts";
+import type { EventStore, Scan, UserChunk } from "../../../store/events/events.ts";
+import { collectUsers } from "./collect-users.ts";
 import {
   type CreateEventsWorld,
   collect,
@@ -141,8 +142,11 @@ export function testQueries(create: CreateEventsWorld): void {
       ["a scan", (store, signal) => store.scan(countAll, signal)],
       ["several scans", (store, signal) => store.scanAll([countAll], signal)],
       ["no scans", (store, signal) => store.scanAll([], signal)],
-      ["users of events", (store, signal) => collect(store.users({ scan: countAll, group: [] }, signal))],
-      ["users", (store, signal) => collect(store.selectUsers({ projectId: 1, where: always }, signal))],
+      [
+        "users of events",
+        (store, signal) => collectUsers(store.users({ scan: countAll, group: [] }, signal)),
+      ],
+      ["users", (store, signal) => collectUsers(store.selectUsers({ projectId: 1, where: always }, signal))],
       ["a summary", (store, signal) => store.summarize(countAll, { kind: "values", of: userId }, signal)],
       [
         "an export",
@@ -158,7 +162,7 @@ export function testQueries(create: CreateEventsWorld): void {
       await expect(asked).rejects.toBe(reason);
     });
 
-    it.each<[string, (store: EventStore) => AsyncIterable<readonly StoredUser[]>]>([
+    it.each<[string, (store: EventStore) => AsyncIterable<UserChunk>]>([
       ["of events", (store) => store.users({ scan: countAll, group: [] }, noSignal())],
       ["by what is known of them", (store) => store.selectUsers({ projectId: 1, where: always }, noSignal())],
       ["of events, some", (store) => store.users({ scan: countAll, group: [], limit: 900 }, noSignal())],
@@ -183,7 +187,7 @@ export function testQueries(create: CreateEventsWorld): void {
       await using opened = await openStore(create);
       await opened.load({ events: [5, 3, 9, 3, 7].map((u) => eventOf({ u })) });
       const listed = (limit: number) =>
-        collect(opened.store.users({ scan: countAll, group: [], limit }, noSignal()));
+        collectUsers(opened.store.users({ scan: countAll, group: [], limit }, noSignal()));
       const found = await Promise.all([0, 2, 4, 9].map(listed));
       expect(found.map((users) => users.map(({ userId }) => Number(userId)))).toEqual([
         [],

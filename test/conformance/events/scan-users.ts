@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { UserScan } from "../../../store/events/events.ts";
+import { collectUsers } from "./collect-users.ts";
 import {
   at5,
   byValues,
@@ -82,10 +83,7 @@ export function testScanUsers(world: ScanWorld): void {
     });
 
     it("come with what is known of them", async () => {
-      const found = [];
-      for await (const page of world.store.users({ scan: scanOf(), group: [] }, noSignal()))
-        found.push(...page);
-      expect(found).toEqual([
+      expect(await collectUsers(world.store.users({ scan: scanOf(), group: [] }, noSignal()))).toEqual([
         {
           userId: 1n,
           accountId: "ada",
@@ -118,14 +116,9 @@ export function testScanUsers(world: ScanWorld): void {
           }),
         ),
       });
-      const found = [];
-      for await (const page of own.store.users(
-        { scan: scanOf(), group: [], properties: [homeCity] },
-        noSignal(),
-      )) {
-        found.push(...page.filter(({ userId }) => userId >= 100n));
-      }
-      expect(found).toEqual(
+      const scan = { scan: scanOf(), group: [], properties: [homeCity] };
+      const found = await collectUsers(own.store.users(scan, noSignal()));
+      expect(found.filter(({ userId }) => userId >= 100n)).toEqual(
         texts.map((text, n) => ({
           userId: BigInt(n + 100),
           accountId: `a${text}`,
@@ -136,12 +129,8 @@ export function testScanUsers(world: ScanWorld): void {
     });
 
     it("come with the properties that are asked for", async () => {
-      const found = [];
-      for await (const page of world.store.users(
-        { scan: scanOf(), group: [], properties: [level] },
-        noSignal(),
-      ))
-        found.push(...page);
+      const scan = { scan: scanOf(), group: [], properties: [level] };
+      const found = await collectUsers(world.store.users(scan, noSignal()));
       expect(found.map((user) => ({ ...user.properties }))).toEqual([{ level: 3 }, { level: 7 }, {}]);
     });
   });

@@ -11,6 +11,7 @@ import type {
   UserScan,
   ZoneStep,
 } from "../../../store/events/events.ts";
+import { collectUsers } from "./collect-users.ts";
 import {
   type CreateEventsWorld,
   dayMs,
@@ -161,10 +162,8 @@ export async function totals(store: EventStore, scan: Partial<Scan>): Promise<Re
 }
 
 export async function usersOf(store: EventStore, scan: UserScan): Promise<number[]> {
-  const ids: number[] = [];
-  for await (const page of store.users(scan, noSignal()))
-    ids.push(...page.map(({ userId }) => Number(userId)));
-  return ids;
+  const users = await collectUsers(store.users(scan, noSignal()));
+  return users.map(({ userId }) => Number(userId));
 }
 
 /** Stores with those events and users. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EventStore, Expression, Predicate, UserSelection } from "../../../store/events/events.ts";
+import { collectUsers } from "./collect-users.ts";
 import {
   asyncOf,
   type CreateEventsWorld,
-  collect,
   eventOf,
   noonMs,
   noSignal,
@@ -56,7 +56,7 @@ const users = [
 ];
 
 async function idsOf(store: EventStore, where: Predicate, projectId = 1): Promise<number[]> {
-  const found = await collect(store.selectUsers({ projectId, where, properties: [] }, noSignal()));
+  const found = await collectUsers(store.selectUsers({ projectId, where, properties: [] }, noSignal()));
   return found.map(({ userId }) => Number(userId));
 }
 
@@ -118,7 +118,7 @@ export function testSelection(create: CreateEventsWorld): void {
 
     it("returns ids and the requested properties", async () => {
       const selection: UserSelection = { projectId: 1, where: always, properties: [level, born, home] };
-      expect(await collect(shared.store.selectUsers(selection, noSignal()))).toEqual([
+      expect(await collectUsers(shared.store.selectUsers(selection, noSignal()))).toEqual([
         {
           userId: 1n,
           accountId: "ada",
@@ -131,7 +131,7 @@ export function testSelection(create: CreateEventsWorld): void {
     });
 
     it("returns all properties by default", async () => {
-      const [ada] = await collect(shared.store.selectUsers({ projectId: 1, where: always }, noSignal()));
+      const [ada] = await collectUsers(shared.store.selectUsers({ projectId: 1, where: always }, noSignal()));
       expect(Object.keys(ada!.properties).sort()).toEqual(
         ["badges", "born", "home", "home.city", "home.floor", "level", "nick", "paying"].sort(),
       );
@@ -152,7 +152,7 @@ export function testSelection(create: CreateEventsWorld): void {
     it("ends with the reason of its signal", async () => {
       const reason = new Error("enough");
       const selection: UserSelection = { projectId: 1, where: always };
-      await expect(collect(shared.store.selectUsers(selection, AbortSignal.abort(reason)))).rejects.toBe(
+      await expect(collectUsers(shared.store.selectUsers(selection, AbortSignal.abort(reason)))).rejects.toBe(
         reason,
       );
     });

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import type { Expression, Measure, Scan } from "../../../store/events/events.ts";
+import { collectUsers } from "../../conformance/events/collect-users.ts";
 import { ask, byValues, count, measureOf, of, scanOf, users } from "../../conformance/events/scan-world.ts";
 import {
-  collect,
   eventOf,
   noSignal,
   type OpenedStore,
@@ -87,7 +87,7 @@ describe("a query", () => {
 
   it("of a shard that is not there fails as a whole, and works again when it is", async () => {
     const shard = servers.shards[1]!;
-    const list = () => collect(opened.store.users({ scan: scanOf(), group: [] }, noSignal()));
+    const list = () => collectUsers(opened.store.users({ scan: scanOf(), group: [] }, noSignal()));
     const summary = () => opened.store.summarize(scanOf(), { kind: "values", of: of(price) }, noSignal());
     const asked = [() => ask(opened.store, scanOf({ measures: [users] })), list, summary];
     await shard.kill();
@@ -145,7 +145,7 @@ describe("users of shards", () => {
       ...world.options,
       maxResultBytes: 1_000,
     });
-    const asked = collect(store.users({ scan: scanOf(), group: [] }, noSignal()));
+    const asked = collectUsers(store.users({ scan: scanOf(), group: [] }, noSignal()));
     await expect(asked).rejects.toMatchObject({ name: "EventsUnavailableError" });
     expect(store.queryCounts()).toEqual({ running: 0, waiting: 0 });
   });

@@ -1,6 +1,6 @@
+import { ByteSink, type Bytes, bytesOf } from "../../../../base/bytes/byte-sink.ts";
+import { longWordBytes } from "../../../../base/bytes/literal.ts";
 import { type CopyLine, Refusal } from "../../line/line.ts";
-import { ByteSink, type Bytes, bytesOf } from "../../output/byte-sink.ts";
-import { longWordBytes } from "../../output/literal.ts";
 import type { SlotTable, Values } from "../fields.ts";
 import type { Plan, Planner, UnchangedField } from "../plan.ts";
 import { isPlainText, writeValue } from "../write.ts";

@@ -1,5 +1,5 @@
-import type { ByteSink, Bytes } from "../../output/byte-sink.ts";
-import { type Literal, literalOf, longWordBytes } from "../../output/literal.ts";
+import type { ByteSink, Bytes } from "../../../../base/bytes/byte-sink.ts";
+import { type Literal, literalOf, longWordBytes } from "../../../../base/bytes/literal.ts";
 import type { Plan, UnchangedField } from "../plan.ts";
 import type { Member } from "./member.ts";
 import { isListAt, isNullAt, isTextAt, type Spans } from "./member-spans.ts";

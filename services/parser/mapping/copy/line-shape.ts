@@ -1,4 +1,4 @@
-import { type HeadWords, headWordsOf } from "../../output/literal.ts";
+import { type HeadWords, headWordsOf } from "../../../../base/bytes/literal.ts";
 import type { GetValue, SlotTable } from "../fields.ts";
 import type { IsNull, Target } from "../members.ts";
 import type { Plan } from "../plan.ts";

@@ -1,5 +1,5 @@
-import type { Bytes } from "../../output/byte-sink.ts";
-import { type HeadWords, hasHeadWords, wordBytes } from "../../output/literal.ts";
+import type { Bytes } from "../../../../base/bytes/byte-sink.ts";
+import { type HeadWords, hasHeadWords, wordBytes } from "../../../../base/bytes/literal.ts";
 
 /**
  * Finds the values of a line of JSON in its bytes. Accepts compact JSON as JSON.stringify writes it, so that values can

@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf } from "../../output/byte-sink.ts";
+import { type Bytes, bytesOf } from "../../../../base/bytes/byte-sink.ts";
 import type { SlotTable } from "../fields.ts";
 import type { Target } from "../members.ts";
 import type { Plan } from "../plan.ts";

@@ -3,6 +3,7 @@ import type { QueryCaller, StoredUser, UserScan, UserSelection } from "../../sca
 import type { Property } from "../../schema.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
 import { decodeScalar, wantedProperties } from "../../stored-users.ts";
+import { chunkOf, type UserChunk } from "../../user-chunk.ts";
 import type { ProjectSnapshot } from "../layout.ts";
 import { bindStatement, blockRows, clickhouseDialect } from "./dialect.ts";
 import { openQuery, type QuerySource } from "./query.ts";
@@ -16,7 +17,7 @@ export async function* streamUsers(
   source: QuerySource,
   scan: UserScan,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const prepare = (snapshot: ProjectSnapshot): Prepared | undefined => {
     const relations = relationsOf(snapshot);
     const properties = wantedProperties(scan.properties, relations.schema);
@@ -30,7 +31,7 @@ export async function* selectUsers(
   source: QuerySource,
   selection: UserSelection,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const prepare = (snapshot: ProjectSnapshot): Prepared => {
     const relations = relationsOf(snapshot);
     const properties = wantedProperties(selection.properties, relations.schema);
@@ -61,7 +62,7 @@ async function* read(
   caller: QueryCaller,
   wanted: Wanted,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   signal.throwIfAborted();
   const release = wanted.limit === undefined ? await source.slots.keep(caller, signal) : () => undefined;
   const ending = new AbortController();
@@ -247,14 +248,14 @@ async function* inChunks(
   blocks: AsyncIterable<readonly StoredUser[]>,
   limit: number,
   signal: AbortSignal,
-): AsyncGenerator<readonly StoredUser[], void> {
+): AsyncGenerator<UserChunk, void> {
   const yieldToEventLoop = createYield({ signal });
   let left = limit;
   for await (const block of blocks) {
     for (let at = 0; at < block.length && left > 0; at += usersPerChunk) {
       const chunk = block.slice(at, at + Math.min(usersPerChunk, left));
       left -= chunk.length;
-      yield chunk;
+      yield chunkOf(chunk);
       await yieldToEventLoop();
     }
     if (left <= 0) break;

@@ -1,5 +1,6 @@
 import { isAscii } from "node:buffer";
 import { DuckDBBlobVector } from "@duckdb/node-api";
+import { type Bytes, bytesOf } from "../../../../base/bytes/byte-sink.ts";
 
 /** What the engine keeps of a blob: its length in 4 bytes, then the blob, or 4 of its bytes and its address. */
 const headBytes = 16;
@@ -13,9 +14,9 @@ const maxRunBytes = 65_536;
 
 interface Run {
   readonly address: number;
-  readonly bytes: Buffer;
-  /** Undefined when a byte is not a character. */
-  readonly ascii: string | undefined;
+  readonly bytes: Bytes;
+  /** All characters; undefined before the first text is read, null when a byte is not a character. */
+  ascii: string | null | undefined;
 }
 
 /**
@@ -27,7 +28,7 @@ export class BlobRuns {
   readonly #heads: DataView;
   readonly #count: number;
   /** The last run of blobs with addresses. */
-  #long = runOf(0, Buffer.alloc(0));
+  #long = runOf(0, new Uint8Array());
   /** The run of the blob, which is alone if it has no address. */
   #run = this.#long;
   /** The place of the blob in the run. */
@@ -42,17 +43,27 @@ export class BlobRuns {
   }
 
   moveTo(row: number): void {
-    this.#length = this.#lengthOf(row);
+    this.#length = this.lengthOf(row);
     if (this.#length <= maxInHead) {
-      this.#run = runOf(0, bufferOf(this.#vector.getItemBytes(row)!));
+      this.#run = runOf(0, this.#vector.getItemBytes(row)!);
       this.#from = 0;
       return;
     }
     const address = this.#addressOf(row);
-    const end = this.#long.address + this.#long.bytes.length;
+    const end = this.#long.address + this.#long.bytes.buffer.length;
     if (address < this.#long.address || address + this.#length > end) this.#long = this.#readFrom(row);
     this.#run = this.#long;
     this.#from = address - this.#run.address;
+  }
+
+  /** Bytes that contain the blob. */
+  get bytes(): Bytes {
+    return this.#run.bytes;
+  }
+
+  /** The place of the blob in the bytes. */
+  get start(): number {
+    return this.#from;
   }
 
   get length(): number {
@@ -61,18 +72,25 @@ export class BlobRuns {
 
   /** Returns the text of a part of the blob in UTF-8. */
   text(start: number, end: number): string {
-    const { ascii, bytes } = this.#run;
+    const run = this.#run;
+    const { buffer } = run.bytes;
+    if (run.ascii === undefined) run.ascii = isAscii(buffer) ? buffer.toString("latin1") : null;
     const [from, to] = [this.#from + start, this.#from + end];
     // Cutting a text takes half the time of decoding it.
-    return ascii === undefined ? bytes.toString("utf8", from, to) : ascii.substring(from, to);
+    return run.ascii === null ? buffer.toString("utf8", from, to) : run.ascii.substring(from, to);
+  }
+
+  /** Returns the length of the blob of a row. */
+  lengthOf(row: number): number {
+    return this.#heads.getUint32(row * headBytes, true);
   }
 
   /** Reads the blob of a row, and those of the next rows that follow it. */
   #readFrom(row: number): Run {
     const address = this.#addressOf(row);
-    let length = this.#lengthOf(row);
+    let length = this.lengthOf(row);
     for (let next = row + 1; next < this.#count; next++) {
-      const more = this.#lengthOf(next);
+      const more = this.lengthOf(next);
       if (more <= maxInHead) continue;
       if (this.#addressOf(next) !== address + length || length + more > maxRunBytes) break;
       length += more;
@@ -81,11 +99,7 @@ export class BlobRuns {
     head.setUint32(0, length, true);
     head.setBigUint64(addressAt, this.#heads.getBigUint64(row * headBytes + addressAt, true), true);
     const blob = new DuckDBBlobVector(head, this.#vector["validity"], this.#vector["vector"], 0, 1);
-    return runOf(address, bufferOf(blob.getItemBytes(0)!));
-  }
-
-  #lengthOf(row: number): number {
-    return this.#heads.getUint32(row * headBytes, true);
+    return runOf(address, blob.getItemBytes(0)!);
   }
 
   /** Addresses have at most 48 bits. */
@@ -95,11 +109,8 @@ export class BlobRuns {
   }
 }
 
-const runOf = (address: number, bytes: Buffer): Run => ({
+const runOf = (address: number, { buffer, byteOffset, byteLength }: Uint8Array): Run => ({
   address,
-  bytes,
-  ascii: isAscii(bytes) ? bytes.toString("latin1") : undefined,
+  bytes: bytesOf(Buffer.from(buffer, byteOffset, byteLength)),
+  ascii: undefined,
 });
-
-const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);

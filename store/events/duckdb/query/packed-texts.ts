@@ -1,4 +1,5 @@
 import type { DuckDBBlobVector, DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
+import { Utf8Text } from "../../../../base/bytes/utf8-text.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { BlobRuns } from "./blob-runs.ts";
 
@@ -12,6 +13,9 @@ export interface PackedTexts {
   readonly columns: ReadonlyMap<string, number>;
 }
 
+/** Finding out whether a column has a value takes longer than reading it. */
+const lengthOfNull = -1;
+
 /**
  * Packs the rows of a statement, in no order.
  * @param texts the columns to pack
@@ -24,7 +28,9 @@ export function packTexts(
 ): PackedTexts {
   // Nulls add nothing.
   const packed = `encode(concat(${texts.join(", ")})) AS packed`;
-  const lengths = texts.map((text, index) => `CAST(strlen(${text}) AS INTEGER) AS length${index}`);
+  const lengths = texts.map(
+    (text, index) => `coalesce(CAST(strlen(${text}) AS INTEGER), ${lengthOfNull}) AS length${index}`,
+  );
   return {
     statement: { sql: `SELECT ${[packed, ...lengths, ...others].join(", ")} FROM (${sql}) s`, parameters },
     columns: new Map([...texts, ...others].map((name, index) => [name, index + 1])),
@@ -33,39 +39,63 @@ export function packTexts(
 
 /** Reads packed rows of a chunk by the indexes of columns, one row at a time. */
 export class PackedRow {
+  readonly rowCount: number;
   readonly #vectors: readonly DuckDBVector[];
   readonly #blobs: BlobRuns;
-  readonly #texts: (string | null)[];
+  readonly #texts: readonly Utf8Text[];
+  /** The places of the texts in the bytes of the row; the last one is their end. */
+  readonly #places: number[];
+  readonly #isNull: boolean[];
   #row = 0;
 
   constructor(chunk: DuckDBDataChunk, textCount: number) {
+    this.rowCount = chunk.rowCount;
     // Each access to a vector looks up its memory again.
     this.#vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
     this.#blobs = new BlobRuns(this.#vectors[0] as DuckDBBlobVector, chunk.rowCount);
-    this.#texts = new Array<string | null>(textCount).fill(null);
+    this.#texts = Array.from({ length: textCount }, () => new Utf8Text(this.#blobs.bytes, 0, 0));
+    this.#places = new Array<number>(textCount + 1).fill(0);
+    this.#isNull = new Array<boolean>(textCount).fill(true);
   }
 
   moveTo(row: number): void {
     this.#row = row;
     this.#blobs.moveTo(row);
-    let from = 0;
+    let place = 0;
     for (let text = 0; text < this.#texts.length; text++) {
-      const length = this.#vectors[text + 1]!.getItem(row) as number | null;
-      if (length === null) this.#texts[text] = null;
-      else {
-        this.#texts[text] = this.#blobs.text(from, from + length);
-        from += length;
-      }
+      const length = this.#vectors[text + 1]!.getItem(row) as number;
+      const isNull = length === lengthOfNull;
+      this.#isNull[text] = isNull;
+      if (!isNull) place += length;
+      this.#places[text + 1] = place;
     }
   }
 
-  /** The bytes of all texts of the row. */
-  get textBytes(): number {
-    return this.#blobs.length;
+  /** Returns the bytes of all texts of a row. */
+  textBytesOf(row: number): number {
+    return this.#blobs.lengthOf(row);
+  }
+
+  isText(column: number): boolean {
+    return column <= this.#texts.length;
   }
 
   /** @param column the column's index */
   value(column: number): unknown {
-    return column <= this.#texts.length ? this.#texts[column - 1] : this.#vectors[column]!.getItem(this.#row);
+    if (!this.isText(column)) return this.#vectors[column]!.getItem(this.#row);
+    const text = column - 1;
+    return this.#isNull[text] ? null : this.#blobs.text(this.#places[text]!, this.#places[text + 1]!);
+  }
+
+  /** Returns a text that is valid until the text of this column in another row is returned. @param column its index */
+  utf8(column: number): Utf8Text | null {
+    const index = column - 1;
+    if (this.#isNull[index]) return null;
+    const text = this.#texts[index]!;
+    const { bytes, start } = this.#blobs;
+    text.bytes = bytes;
+    text.start = start + this.#places[index]!;
+    text.end = start + this.#places[index + 1]!;
+    return text;
   }
 }

@@ -1,19 +1,21 @@
-import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
+import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
-import type { QueryCaller, StoredUser, UserScan, UserSelection } from "../../scan.ts";
+import type { QueryCaller, UserScan, UserSelection } from "../../scan.ts";
 import type { Property } from "../../schema.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
-import { decodeScalar, wantedProperties } from "../../stored-users.ts";
+import { wantedProperties } from "../../stored-users.ts";
+import type { UserChunk } from "../../user-chunk.ts";
 import { propertyColumn, type StoreTables } from "../layout.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
+import { PackedUsers, textTypes, type UserColumns } from "./packed-users.ts";
 import type { Queries } from "./query.ts";
 import { relationsOf } from "./relations.ts";
 
-/** The rows decoded at a time, and the bytes of their texts; more would block the event loop. */
-const maxDecodedRows = 256;
-const maxDecodedBytes = 131_072;
+/** The rows in a chunk, and the bytes of their texts; to read more at a time would block the event loop. */
+const maxChunkRows = 256;
+const maxChunkBytes = 131_072;
 /** The stored rows that one statement reads, which takes a millisecond. */
 const maxPageRows = 16_384;
 const minPageRows = 64;
@@ -25,7 +27,7 @@ export async function* streamUsers(
   queries: Queries,
   scan: UserScan,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const prepare = (tables: StoreTables): Prepared | undefined => {
     const relations = relationsOf(tables, scan.scan.projectId);
     const properties = wantedProperties(scan.properties, relations.schema);
@@ -40,7 +42,7 @@ export async function* selectUsers(
   queries: Queries,
   selection: UserSelection,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const prepare = (tables: StoreTables): Prepared => {
     const relations = relationsOf(tables, selection.projectId);
     const properties = wantedProperties(selection.properties, relations.schema);
@@ -53,9 +55,7 @@ export async function* selectUsers(
 interface Prepared {
   readonly statement: Statement;
   readonly textCount: number;
-  readonly userId: number;
-  readonly properties: readonly Property[];
-  readonly places: readonly number[];
+  readonly columns: UserColumns;
 }
 
 type Prepare = (tables: StoreTables) => Prepared | undefined;
@@ -68,8 +68,17 @@ function prepareRows(given: Statement, properties: readonly Property[]): Prepare
     ["account_id", "distinct_id", ...texts.map(propertyColumn)],
     ["user_id", ...others.map(propertyColumn)],
   );
-  const places = properties.map((property) => columns.get(propertyColumn(property))!);
-  return { statement, properties, places, textCount: texts.length + 2, userId: columns.get("user_id")! };
+  const index = (name: string): number => columns.get(name)!;
+  return {
+    statement,
+    textCount: texts.length + 2,
+    columns: {
+      userId: index("user_id"),
+      accountId: index("account_id"),
+      distinctId: index("distinct_id"),
+      properties: properties.map((property) => ({ property, index: index(propertyColumn(property)) })),
+    },
+  };
 }
 
 /** Reads a limited number of users, which stay in memory. */
@@ -78,9 +87,9 @@ async function* readLimited(
   caller: QueryCaller,
   prepare: Prepare,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const found = await runLimited(queries, caller, prepare, signal);
-  if (found !== undefined) yield* decode(found.result, found.prepared, () => undefined);
+  if (found !== undefined) yield* inChunks(found.result, found.prepared, () => undefined);
 }
 
 async function runLimited(queries: Queries, caller: QueryCaller, prepare: Prepare, signal: AbortSignal) {
@@ -100,7 +109,7 @@ async function* storeAndRead(
   caller: QueryCaller,
   prepare: Prepare,
   signal: AbortSignal,
-): AsyncIterable<readonly StoredUser[]> {
+): AsyncIterable<UserChunk> {
   const release = await queries.keep(caller, signal);
   try {
     await using query = await queries.open(caller, signal);
@@ -114,7 +123,7 @@ async function* storeAndRead(
       const page = `place > ${from} AND place <= ${from + rows}`;
       const result = await query.run(`SELECT * FROM temp.found WHERE ${page} ORDER BY place`);
       let bytes = 0;
-      yield* decode(result, prepared, (textBytes) => {
+      yield* inChunks(result, prepared, (textBytes) => {
         bytes += textBytes;
       });
       if (result.rowCount < rows) return;
@@ -126,61 +135,25 @@ async function* storeAndRead(
   }
 }
 
-/** @param decoded called with the bytes of the texts of each row */
-async function* decode(
+/** @param read called with the bytes of the texts of each row */
+async function* inChunks(
   result: DuckDBMaterializedResult,
-  { textCount, userId, properties, places }: Prepared,
-  decoded: (textBytes: number) => void,
-): AsyncIterable<readonly StoredUser[]> {
+  { textCount, columns }: Prepared,
+  read: (textBytes: number) => void,
+): AsyncIterable<UserChunk> {
   const yieldToEventLoop = createYield();
   for (let index = 0; index < result.chunkCount; index++) {
-    const chunk = result.getChunk(index);
-    const rows = new PackedRow(chunk, textCount);
-    for (let row = 0; row < chunk.rowCount; ) {
-      const users: StoredUser[] = [];
-      const end = Math.min(chunk.rowCount, row + maxDecodedRows);
-      for (let bytes = 0; row < end && bytes < maxDecodedBytes; row++) {
-        rows.moveTo(row);
-        bytes += rows.textBytes;
-        decoded(rows.textBytes);
-        users.push(decodeUser(rows, userId, properties, places));
+    const rows = new PackedRow(result.getChunk(index), textCount);
+    for (let row = 0; row < rows.rowCount; ) {
+      const first = row;
+      const end = Math.min(rows.rowCount, row + maxChunkRows);
+      for (let bytes = 0; row < end && bytes < maxChunkBytes; row++) {
+        const textBytes = rows.textBytesOf(row);
+        bytes += textBytes;
+        read(textBytes);
       }
-      yield users;
+      yield new PackedUsers(rows, columns, first, row);
       await yieldToEventLoop();
     }
   }
-}
-
-/** Types which are stored as text. */
-const textTypes: ReadonlySet<Property["type"]> = new Set(["text", "object", "object_group"]);
-
-function decodeUser(
-  rows: PackedRow,
-  userId: number,
-  properties: readonly Property[],
-  places: readonly number[],
-): StoredUser {
-  // No name begins with an underscore, so none is that of the prototype.
-  const values: Record<string, unknown> = {};
-  for (let index = 0; index < properties.length; index++) {
-    const value = rows.value(places[index]!);
-    const property = properties[index]!;
-    if (value !== null && value !== undefined) values[property.name] = decodeValue(value, property);
-  }
-  return {
-    userId: rows.value(userId) as bigint,
-    accountId: rows.value(1) as string | null,
-    distinctId: rows.value(2) as string | null,
-    properties: values,
-  };
-}
-
-/** Converts a stored value for the API: times to text, objects to objects. */
-function decodeValue(value: unknown, { type, group }: Property): unknown {
-  if (value instanceof DuckDBListValue) {
-    return type === "list" && group === undefined
-      ? value.items
-      : value.items.map((one) => decodeScalar(one, type));
-  }
-  return decodeScalar(value, type);
 }

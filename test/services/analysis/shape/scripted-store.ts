@@ -7,8 +7,10 @@ import {
   type Scan,
   type ScanResult,
   type StoredUser,
+  type UserChunk,
   type UserScan,
 } from "../../../../store/events/events.ts";
+import { chunkOf } from "../../../../store/events/user-chunk.ts";
 import { cohorts, schema } from "../describe/described.ts";
 
 /** One group of a scan: the cells and the total of each measure. The first cell is the default of the total. */
@@ -21,6 +23,8 @@ export interface ScriptedGroup {
 export interface Script {
   readonly groups?: (scan: Scan, nth: number) => readonly ScriptedGroup[];
   readonly users?: readonly (readonly StoredUser[])[];
+  /** Default: as objects. */
+  readonly chunkOf?: (users: readonly StoredUser[]) => UserChunk;
   readonly summary?: NumberSummary;
   /** The error that scans throw. */
   readonly fault?: Error;
@@ -78,7 +82,7 @@ export function createScriptedStore(script: Script): ScriptedStore {
     async *users(asked: UserScan, signal: AbortSignal) {
       userScans.push(asked);
       signals.push(signal);
-      yield* script.users ?? [];
+      yield* (script.users ?? []).map(script.chunkOf ?? chunkOf);
     },
   };
   return { store: store as unknown as EventStore, scans, userScans, signals, held: () => held };

@@ -8,8 +8,9 @@ import { Connection } from "../../../../../store/events/clickhouse/connection.ts
 import type { ProjectSnapshot } from "../../../../../store/events/clickhouse/layout.ts";
 import { createSpools } from "../../../../../store/events/clickhouse/query/spool.ts";
 import { streamUsers } from "../../../../../store/events/clickhouse/query/users.ts";
-import type { StoredUser } from "../../../../../store/events/events.ts";
+import type { UserChunk } from "../../../../../store/events/events.ts";
 import { createQuerySlots } from "../../../../../store/events/query-slots.ts";
+import { usersOfChunk } from "../../../../conformance/events/collect-users.ts";
 import { scanOf } from "../../../../conformance/events/scan-world.ts";
 import { noSignal } from "../../../../conformance/events/world.ts";
 
@@ -71,8 +72,8 @@ async function openList(shards: readonly string[], limit: number) {
   return { list, servers, slots };
 }
 
-const idsOf = ({ value }: IteratorResult<readonly StoredUser[]>): number[] =>
-  value.map(({ userId }: StoredUser) => Number(userId));
+const idsOf = ({ value }: IteratorResult<UserChunk>): number[] =>
+  usersOfChunk(value).map(({ userId }) => Number(userId));
 
 describe("a list of users that are decoded while they arrive", () => {
   it.each([

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { StoredUser } from "../../../../../store/events/events.ts";
+import { usersOfChunk } from "../../../../conformance/events/collect-users.ts";
 import { noSignal, openStore, properties, userOf } from "../../../../conformance/events/world.ts";
 import { createDuckDbWorld } from "../duckdb-world.ts";
 
@@ -14,7 +15,7 @@ async function select(users: number, length: number): Promise<(readonly StoredUs
   });
   const selection = { projectId: 1, where: { kind: "always", value: true } } as const;
   const pages: (readonly StoredUser[])[] = [];
-  for await (const page of world.store.selectUsers(selection, noSignal())) pages.push(page);
+  for await (const chunk of world.store.selectUsers(selection, noSignal())) pages.push(usersOfChunk(chunk));
   return pages;
 }
 

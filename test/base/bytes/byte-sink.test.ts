@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ByteSink, bytesOf } from "../../../../services/parser/output/byte-sink.ts";
-import { literalOf } from "../../../../services/parser/output/literal.ts";
+import { ByteSink, bytesOf } from "../../../base/bytes/byte-sink.ts";
+import { literalOf } from "../../../base/bytes/literal.ts";
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -9,16 +9,19 @@ const text = fc.oneof(
   fc.constantFrom("é", "𝄞".repeat(30)),
 );
 
-it("holds what was written, by copying or as text", () => {
+const form = fc.constantFrom("copy", "literal", "text");
+
+it("holds what was written, by copying, as literal or as text", () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.boolean(), text, fc.nat(5))), fc.nat(50), (parts, expectedBytes) => {
+    fc.property(fc.array(fc.tuple(form, text, fc.nat(5))), fc.nat(50), (parts, expectedBytes) => {
       const sink = new ByteSink(expectedBytes);
       const model: Buffer[] = [];
-      for (const [isCopied, part, before] of parts) {
+      for (const [writtenAs, part, before] of parts) {
         const bytes = Buffer.from(part);
         model.push(bytes);
         const source = bytesOf("-".repeat(before) + part);
-        if (isCopied) sink.copy(source, before, before + bytes.length);
+        if (writtenAs === "copy") sink.copy(source, before, before + bytes.length);
+        else if (writtenAs === "literal") sink.literal(literalOf(part));
         else sink.text(part);
       }
       expect(Buffer.from(sink.finish())).toEqual(Buffer.concat(model));

@@ -85,10 +85,8 @@ export class ByteSink {
     let at = this.#reserve(count);
     const target = this.#writable();
     for (let index = 0; ; index++) {
-      const { words, length } = literals[index]!;
-      for (let word = 0; word < words.length; word++)
-        target.setBigInt64(at + word * longWordBytes, words[word]!, true);
-      at += length;
+      writeWords(target, at, literals[index]!);
+      at += literals[index]!.length;
       if (index === literals.length - 1) break;
       const start = starts[index]!;
       const size = ends[index]! - start;
@@ -97,6 +95,12 @@ export class ByteSink {
       at += size;
     }
     this.#length = at;
+  }
+
+  literal(literal: Literal): void {
+    const at = this.#reserve(literal.words.length * longWordBytes);
+    writeWords(this.#writable(), at, literal);
+    this.#length = at + literal.length;
   }
 
   byte(value: number): void {
@@ -168,6 +172,12 @@ export class ByteSink {
     this.#bytes = larger;
     this.#view = undefined;
   }
+}
+
+/** Writes a literal and the zeros after it. */
+function writeWords(target: DataView, at: number, { words }: Literal): void {
+  for (let word = 0; word < words.length; word++)
+    target.setBigInt64(at + word * longWordBytes, words[word]!, true);
 }
 
 /** Copies four bytes at once; the last word may overlap the word before it. */
