@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
+import { withoutOptimizing } from "../base/memory/optimized-code.ts";
 import { packageRoot } from "../base/package/root.ts";
 import { docsFiles, docsFolder, docsNotices, packageFolder } from "../gateway/openapi/docs-files.ts";
 import { escapeToAscii } from "./ascii.ts";
@@ -41,6 +42,13 @@ const fronts = Object.fromEntries(
   ),
 );
 
+/**
+ * What the file of the server does first, when all files are loaded: until the server starts, V8 optimizes nothing of
+ * what runs often once, such as what reads the descriptors of messages. Other commands load the file too.
+ */
+const stopOptimizing = `if (process.argv[2] === "serve")
+  for (const flag of ${JSON.stringify(withoutOptimizing)}) process.getBuiltinModule("node:v8").setFlagsFromString(flag);`;
+
 /** The modules of threads, which `workerUrl` finds. */
 function listWorkers(): string[] {
   return layers.flatMap((layer) =>
@@ -76,6 +84,7 @@ async function bundle(path: string): Promise<OutputChunk[]> {
       includeDependenciesRecursively: false,
       groups: [{ name: createChunkNaming(fronts), debugName: "fronts" }],
     },
+    banner: ({ name: chunk }) => (chunk === "serve" ? stopOptimizing : ""),
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: { legal: true, annotation: false, jsdoc: false },

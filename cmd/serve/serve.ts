@@ -2,6 +2,8 @@ import { createSerial } from "../../base/async/serial.ts";
 import { delayFullCollections } from "../../base/memory/full-collections.ts";
 import { freeIdleMemory } from "../../base/memory/idle-memory.ts";
 import { allocateObjectsYoung } from "../../base/memory/new-objects.ts";
+import { optimizeCode } from "../../base/memory/optimized-code.ts";
+import { readCaseTables } from "../../services/parser/formats/regex.ts";
 import { type ConfigOptions, loadConfig } from "../config/config.ts";
 import { keepFilesPrivate } from "./data/folder.ts";
 import { logMistakes } from "./formats.ts";
@@ -19,6 +21,8 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const starting = dieBySignals();
   keepFilesPrivate();
   const loaded = loadConfig(options);
+  readCaseTables();
+  optimizeCode();
   const server = await startServer(loaded.config, { locate: loaded.locate, describe: loaded.describe });
   // After the start, which compiles faster for the default flags of Node.
   allocateObjectsYoung();
