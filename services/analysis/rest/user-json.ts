@@ -18,8 +18,8 @@ const distinct = literalOf('","#distinct_id":"');
 /** Writes visited users as JSON: texts that are UTF-8 already are copied. */
 export class UserJson implements UserVisitor {
   readonly #sink = new ByteSink(firstBytes);
-  /** What comes before the value of a property; undefined for names of ids. */
-  readonly #heads = new Map<string, Literal | undefined>();
+  /** What comes before the value of a property. */
+  readonly #heads = new Map<string, Literal>();
   #isEmpty = true;
 
   /** @param head the text before the users */
@@ -63,6 +63,7 @@ export class UserJson implements UserVisitor {
     return this.#sink.finish();
   }
 
+  /** Returns undefined for the names of ids. */
   #headOf(name: string): Literal | undefined {
     const known = this.#heads.get(name);
     if (known !== undefined || idNames.has(name)) return known;

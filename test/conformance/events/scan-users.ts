@@ -102,7 +102,16 @@ export function testScanUsers(world: ScanWorld): void {
     });
 
     it("come with texts of any length and script", async () => {
-      const texts = ["", "ä", "twelve bytes", "thirteen byte", "上海".repeat(500), "😀\u0000\u001f", "ﾃ"];
+      const texts = [
+        "",
+        "ä",
+        "twelve bytes",
+        "thirteen byte",
+        "上海".repeat(500),
+        "😀\u0000\u001f",
+        "ﾃ",
+        `a "quoted" \\ text`,
+      ];
       await using own = await world.open();
       const ids = texts.map((_, n) => n + 100);
       await own.load({

@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { DuckDBBlobVector } from "@duckdb/node-api";
+import { DuckDBBlobVector, type DuckDBDataChunk } from "@duckdb/node-api";
 import { type Bytes, bytesOf } from "../../../../base/bytes/byte-sink.ts";
 
 /** What the engine keeps of a blob: its length in 4 bytes, then the blob, or 4 of its bytes and its address. */
@@ -24,9 +24,10 @@ interface Run {
  * those of a result do, are read together: each reading of one with an address costs a call of the engine, 1.3 µs.
  */
 export class BlobRuns {
+  /** Blobs are read by their addresses, and their memory is freed with the chunk. */
+  readonly #chunk: DuckDBDataChunk;
   readonly #vector: DuckDBBlobVector;
   readonly #heads: DataView;
-  readonly #count: number;
   /** The last run of blobs with addresses. */
   #long = runOf(0, new Uint8Array());
   /** The run of the blob, which is alone if it has no address. */
@@ -35,11 +36,12 @@ export class BlobRuns {
   #from = 0;
   #length = 0;
 
-  constructor(vector: DuckDBBlobVector, count: number) {
-    this.#vector = vector;
+  /** @param column the column's index */
+  constructor(chunk: DuckDBDataChunk, column: number) {
+    this.#chunk = chunk;
+    this.#vector = chunk.getColumnVector(column) as DuckDBBlobVector;
     // No public method returns the addresses.
-    this.#heads = vector["dataView"];
-    this.#count = count;
+    this.#heads = this.#vector["dataView"];
   }
 
   moveTo(row: number): void {
@@ -89,7 +91,8 @@ export class BlobRuns {
   #readFrom(row: number): Run {
     const address = this.#addressOf(row);
     let length = this.lengthOf(row);
-    for (let next = row + 1; next < this.#count; next++) {
+    const { rowCount } = this.#chunk;
+    for (let next = row + 1; next < rowCount; next++) {
       const more = this.lengthOf(next);
       if (more <= maxInHead) continue;
       if (this.#addressOf(next) !== address + length || length + more > maxRunBytes) break;

@@ -1,4 +1,4 @@
-import type { DuckDBBlobVector, DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
+import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
 import { Utf8Text } from "../../../../base/bytes/utf8-text.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { BlobRuns } from "./blob-runs.ts";
@@ -52,7 +52,7 @@ export class PackedRow {
     this.rowCount = chunk.rowCount;
     // Each access to a vector looks up its memory again.
     this.#vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
-    this.#blobs = new BlobRuns(this.#vectors[0] as DuckDBBlobVector, chunk.rowCount);
+    this.#blobs = new BlobRuns(chunk, 0);
     this.#texts = Array.from({ length: textCount }, () => new Utf8Text(this.#blobs.bytes, 0, 0));
     this.#places = new Array<number>(textCount + 1).fill(0);
     this.#isNull = new Array<boolean>(textCount).fill(true);

@@ -33,7 +33,7 @@ describe("texts in blobs", () => {
       const sql = `SELECT n, encode(t) AS blob FROM (VALUES ${list}) v(n, t) ORDER BY ${order}`;
       const chunk = (await connection.run(sql)).getChunk(0);
       const rows = chunk.getColumnValues(0) as readonly number[];
-      const blobs = new BlobRuns(chunk.getColumnVector(1) as DuckDBBlobVector, chunk.rowCount);
+      const blobs = new BlobRuns(chunk, 1);
       const read: string[] = [];
       for (const row of numbers.toSorted((a, b) => visited(a) - visited(b))) {
         blobs.moveTo(row);
@@ -54,7 +54,7 @@ describe("texts in blobs", () => {
     const list = numbers.map((n) => `(${n}, '${text(n)}')`).join(", ");
     const sql = `SELECT encode(t) AS blob FROM (VALUES ${list}) v(n, t) ORDER BY n`;
     const chunk = (await connection.run(sql)).getChunk(0);
-    const blobs = new BlobRuns(chunk.getColumnVector(0) as DuckDBBlobVector, chunk.rowCount);
+    const blobs = new BlobRuns(chunk, 0);
     using reads = vi.spyOn(DuckDBBlobVector.prototype, "getItemBytes");
     for (const row of numbers) blobs.moveTo(row);
     const long = (sizes: readonly number[]) => sizes.filter((size) => size > 12);
@@ -70,7 +70,7 @@ describe("texts in blobs", () => {
     const connection = await instance.connect();
     const sql = "SELECT encode(unnest(['zwölf Zeichen, mehr', 'twelve letters and more'])) AS blob";
     const chunk = (await connection.run(sql)).getChunk(0);
-    const blobs = new BlobRuns(chunk.getColumnVector(0) as DuckDBBlobVector, chunk.rowCount);
+    const blobs = new BlobRuns(chunk, 0);
     blobs.moveTo(1);
     expect([blobs.text(0, 6), blobs.text(7, 14)]).toEqual(["twelve", "letters"]);
     blobs.moveTo(0);

@@ -1,3 +1,6 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { Database } from "../../../../../store/events/duckdb/database.ts";
 import { bindStatement, duckdbDialect } from "../../../../../store/events/duckdb/query/dialect.ts";
@@ -5,6 +8,7 @@ import { createQueries } from "../../../../../store/events/duckdb/query/query.ts
 import { relationsOf } from "../../../../../store/events/duckdb/query/relations.ts";
 import { ResultRows } from "../../../../../store/events/duckdb/query/rows.ts";
 import { compileUsers } from "../../../../../store/events/sql/users.ts";
+import { collectUsers } from "../../../../conformance/events/collect-users.ts";
 import { scanOf } from "../../../../conformance/events/scan-world.ts";
 import { eventOf, noSignal, openStore, userOf } from "../../../../conformance/events/world.ts";
 import { createDuckDbWorld } from "../duckdb-world.ts";
@@ -57,4 +61,35 @@ it.each([
   } finally {
     await database.close();
   }
+});
+
+/** Collects garbage and calls its finalizers. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  await turn();
+  await turn();
+}
+
+it.each([
+  ["with a limit", { limit: 10_001 }],
+  ["without one", {}],
+])("texts stay in memory until a list %s is read", async (_what, limited) => {
+  // Texts of a chunk of the engine that are read in several pieces.
+  const accountOf = (user: number) => `account ${user} `.padEnd(200, "abcdefghij");
+  const ids = Array.from({ length: 2_000 }, (_, at) => at + 1);
+  await using opened = await openStore(createDuckDbWorld);
+  await opened.load({
+    users: ids.map((u) => userOf("set", { u, a: accountOf(u) })),
+    events: ids.map((u) => eventOf({ u })),
+  });
+  const scan = { scan: scanOf(), group: [], properties: [], ...limited };
+  const read: (string | null)[] = [];
+  for await (const chunk of opened.store.users(scan, noSignal())) {
+    for (const { accountId } of chunk) read.push(accountId);
+    await collectGarbage();
+    // Another list gets memory that is free.
+    if (read.length < 1_000) await collectUsers(opened.store.users(scan, noSignal()));
+  }
+  expect(read).toEqual(ids.map(accountOf));
 });
