@@ -48,6 +48,7 @@ it("names no folder whose source files all have a test of their own name", () =>
 
 it("registers no hook while a shared module is loaded, as later files would miss it", () => {
   const shared = listFiles("test", /(?<!\.test)\.ts$/);
+  // Hooks of functions are indented.
   const hook = /^(?:before|after)(?:All|Each)\(/m;
   expect(shared.filter((file) => hook.test(readFileSync(file, "utf8")))).toEqual([]);
 });

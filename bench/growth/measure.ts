@@ -42,7 +42,7 @@ const warmUpMs = 2_000;
 export interface Settling {
   /** Resolves when the server has finished. Its CPU time until then is measured, the time by the clock is not. */
   readonly settle: () => Promise<void>;
-  /** The CPU time of the work that is aimed at. Default: 300 ms. */
+  /** The least CPU time of the work. Default: 300 ms. */
   readonly leastMs?: number;
 }
 
@@ -62,7 +62,7 @@ export function repeatedly(
       await settle();
       const cpuMs = (server.cpuSeconds() - before) * 1_000;
       // Work that was long enough before the server had compiled its code may be too short afterwards.
-      const isLongEnough = cpuMs >= leastMs / 2 || clockMs >= mostClockMs || times === mostTimes;
+      const isLongEnough = cpuMs >= leastMs || clockMs >= mostClockMs || times === mostTimes;
       if (isLongEnough) return { cpuMs: cpuMs / times, clockMs: clockMs / times };
       times = Math.min(mostTimes, times * 4);
     }

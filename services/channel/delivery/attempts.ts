@@ -36,7 +36,7 @@ const released: Outcome = { kind: "released" };
  * Makes the attempts of the batches of one channel, in their order: marks each one and sends it when fewer than the
  * most requests are in flight. With a rate limit, a batch is marked when the rate allows its request. Without one,
  * attempts are marked in groups while others are in flight, but no more than are sent until about the next mark.
- * Attempts that are marked when the process dies count, so there are never more of them than may be in flight.
+ * Attempts that are marked ahead when the process dies count, so there are never more of those than may be in flight.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
