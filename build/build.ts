@@ -32,14 +32,18 @@ const bundled: readonly string[] = [
 
 const layers = ["base", "gateway", "services", "store", "cmd"] as const;
 
+/** The module that serves, which is in a file with what it imports. */
+const server = "cmd/serve/serve.ts";
+
 /**
  * Modules whose imports become one file each, without those of an earlier one: what all commands need, what needs the
  * configuration, what parses, and what serves. Otherwise each set of commands that share a module would get a file.
  */
 const fronts = Object.fromEntries(
-  ["cmd/main.ts", "cmd/config/config.ts", "services/parser/file/file.ts", "cmd/serve/serve.ts"].map(
-    (front) => [basename(front, ".ts"), [join(packageRoot, front)]],
-  ),
+  ["cmd/main.ts", "cmd/config/config.ts", "services/parser/file/file.ts", server].map((front) => [
+    basename(front, ".ts"),
+    [join(packageRoot, front)],
+  ]),
 );
 
 /**
@@ -84,7 +88,7 @@ async function bundle(path: string): Promise<OutputChunk[]> {
       includeDependenciesRecursively: false,
       groups: [{ name: createChunkNaming(fronts), debugName: "fronts" }],
     },
-    banner: ({ name: chunk }) => (chunk === "serve" ? stopOptimizing : ""),
+    banner: ({ moduleIds }) => (moduleIds.includes(join(packageRoot, server)) ? stopOptimizing : ""),
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: { legal: true, annotation: false, jsdoc: false },

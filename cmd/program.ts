@@ -102,8 +102,10 @@ ${exitCodes}`,
 function addServing(program: Command): void {
   command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on a port").action(
     async (options: Common) => {
+      // This loads a file, so it comes first: the built server's file sets flags of V8 under which no file is loaded.
+      const source = await optionsOf(options);
       const { serve } = await import("./serve/serve.ts");
-      await serve(await optionsOf(options));
+      await serve(source);
     },
   );
   command(program, "parser-plugin", "parse lines as the child process of a log shipper").action(

@@ -1,49 +1,24 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { SourceMap, type SourceMapping } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot } from "../../base/package/root.ts";
+import { installPackage, packageJson, repositoryModules } from "./install.ts";
 
 const run = promisify(execFile);
-const repositoryModules = join(packageRoot, "node_modules");
 const node = process.execPath;
 const folder = mkdtempSync(join(tmpdir(), "engage-pack-"));
-const modules = join(folder, "node_modules");
-const packageJson = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
-const installed = join(modules, packageJson.name);
+const installed = join(folder, "node_modules", packageJson.name);
+const program = join(installed, packageJson.bin.engage);
 let files: readonly string[] = [];
 
-function link(name: string, into: string): void {
-  mkdirSync(dirname(join(into, name)), { recursive: true });
-  symlinkSync(join(repositoryModules, name), join(into, name));
-}
-
-// As npm would install it, without a registry: the real package, with its declared dependencies and no others.
 beforeAll(async () => {
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: packageRoot });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [
-    { filename: string; files: readonly { path: string }[] },
-  ];
-  files = packed.files.map(({ path }) => path);
-  mkdirSync(installed, { recursive: true });
-  await run("tar", ["-xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
-  for (const name of Object.keys(packageJson.dependencies)) link(name, join(installed, "node_modules"));
-  for (const name of ["@bufbuild/protobuf", "@connectrpc/connect"]) link(name, modules);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "caller", type: "module" }));
+  files = await installPackage(folder);
 }, 180_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,10 +26,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const textOf = (path: string) => readFileSync(join(installed, path), "utf8");
 
 /** Runs a program in the folder of the package's user. */
-const inFolder = (program: string, args: readonly string[]) =>
-  run(program, args, { cwd: folder, timeout: 60_000 });
-const engage = (...args: readonly string[]) =>
-  inFolder(node, [join(installed, packageJson.bin.engage), ...args]);
+const inFolder = (command: string, args: readonly string[]) =>
+  run(command, args, { cwd: folder, timeout: 60_000 });
+const engage = (...args: readonly string[]) => inFolder(node, [program, ...args]);
 
 test("the package holds what runs and what is imported, and no sources", () => {
   const expected = [
@@ -137,6 +111,14 @@ test("the program runs from where packages are installed", async () => {
   );
 });
 
+const printSteps = ["--import", join(packageRoot, "test/package/print-steps.ts")];
+
+test("a command other than serve sets no flags of V8, though it loads the file of the server", async () => {
+  const { stdout } = await inFolder(node, [...printSteps, program, "config", "--check"]);
+  expect(stdout).toContain("/dist/cmd/engage/serve.js");
+  expect(stdout).not.toContain('"step":"--');
+});
+
 describe("an older Node", () => {
   test("is told what it needs", async () => {
     const [, oldest] = packageJson.engines.node.split(">=");
@@ -145,7 +127,6 @@ describe("an older Node", () => {
       join(folder, "older.cjs"),
       `Object.defineProperty(process, "versions", { value: ${versions} });`,
     );
-    const program = join(installed, packageJson.bin.engage);
     await expect(inFolder(node, ["--require", "./older.cjs", program, "--version"])).rejects.toMatchObject({
       code: 1,
       stdout: "",
@@ -178,6 +159,7 @@ describe("a server from there", () => {
   const token = "token=demo-token";
   const listTools = post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const accept = "application/json, text/event-stream";
+  const steps: string[] = [];
   let child: ChildProcess;
   let url: string;
 
@@ -187,10 +169,12 @@ describe("a server from there", () => {
       ENGAGE_LISTEN: "127.0.0.1:0",
       ENGAGE_DATA: join(folder, "data"),
     };
-    child = spawn(node, [join(installed, packageJson.bin.engage), "serve"], { cwd: folder, env });
+    child = spawn(node, [...printSteps, program, "serve"], { cwd: folder, env });
     for await (const line of createInterface(child.stdout!)) {
-      url = JSON.parse(line).url ?? "";
+      const { step, ...event } = JSON.parse(line);
+      url = event.url ?? "";
       if (url !== "") break;
+      steps.push(step ?? event.msg);
     }
     child.stdout!.resume();
   });
@@ -198,6 +182,12 @@ describe("a server from there", () => {
   afterAll(async () => {
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("lets V8 optimize code once it has read its configuration, and loads no file before that", () => {
+    const stopped = ["--turbo-filter=-*", "--maglev-filter=-*", "--no-use-osr"];
+    const restored = ["--turbo-filter=*", "--maglev-filter=*", "--use-osr"];
+    expect(steps.join(" ")).toContain(["load", ...stopped, ...restored, "load"].join(" "));
   });
 
   // The demo makes calls of the other contracts.
@@ -227,7 +217,7 @@ describe("a server from there", () => {
 
 test("its worker threads run from there too", async () => {
   const env = { PATH: process.env["PATH"], LogBus: "v2", ENGAGE_PARSER_WORKER_THRESHOLD_BYTES: "1" };
-  const child = spawn(node, [join(installed, packageJson.bin.engage), "parser-plugin"], { cwd: folder, env });
+  const child = spawn(node, [program, "parser-plugin"], { cwd: folder, env });
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stderr.resume();
   const [handshake] = (await once(child.stdout, "data")) as [Buffer];
