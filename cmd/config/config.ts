@@ -14,8 +14,9 @@ import { maskSecrets } from "./mask-secrets.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { createPlaces } from "./places.ts";
 import { printSettings } from "./print.ts";
-import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
+import { ConfigError, type ConfigPath, formatPath, type Problem } from "./problem.ts";
 import { type Config, resolveConfig } from "./resolve.ts";
+import type { SourceFile } from "./rules/files.ts";
 import { checkRules } from "./rules/rules.ts";
 import { findShortSecrets } from "./rules/short-secrets.ts";
 import { findUnusedTargets } from "./rules/webhook.ts";
@@ -124,7 +125,8 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
 
   const config = resolveConfig(part.settings, (path) => places.folderOf(part.placeOf(path)));
   const locate = (path: ConfigPath, message: string) => places.locate(part.placeOf(path), message);
-  for (const finding of checkRules(part.settings, config)) {
+  const sources = sourcesOf(resolve(options.cwd, source.file), files, places.folderOf);
+  for (const finding of checkRules(part.settings, config, sources)) {
     const path = part.placeOf(finding.path);
     if (!isDoubtful({ ...finding, path }, tree, part)) report(path, finding.message);
   }
@@ -161,6 +163,19 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
       values: listValues(configSchema, part.settings, originOf),
     }),
   };
+}
+
+/** @param secrets the files of secrets, by the JSON of their path */
+function sourcesOf(
+  file: string,
+  secrets: ReadonlyMap<string, string>,
+  folderOf: (path: ConfigPath) => string,
+): readonly SourceFile[] {
+  const ofSecrets = Array.from(secrets, ([key, name]) => {
+    const path = JSON.parse(key) as ConfigPath;
+    return { what: `${formatPath(path)} is too`, file: resolve(folderOf([...path, "file"]), name) };
+  });
+  return [{ what: "is the configuration file", file }, ...ofSecrets];
 }
 
 const tracingEndpoint: ConfigPath = ["tracing", "endpoint"];

@@ -8,7 +8,7 @@ import { checkTlsFiles, type Finding } from "../tls-files.ts";
 import { checkAnalysis } from "./analysis.ts";
 import { checkChannel } from "./channel.ts";
 import { checkEvents } from "./event.ts";
-import { checkFiles } from "./files.ts";
+import { checkFiles, type SourceFile } from "./files.ts";
 import { checkStores } from "./stores.ts";
 import { checkWebhook } from "./webhook.ts";
 
@@ -16,8 +16,11 @@ import { checkWebhook } from "./webhook.ts";
 export const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
 const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
 
-/** Checks rules between settings, and the files that they name. */
-export function checkRules(settings: Settings, config: Config): Finding[] {
+/**
+ * Checks rules between settings, and the files that they name.
+ * @param sources the files that the settings were read from
+ */
+export function checkRules(settings: Settings, config: Config, sources: readonly SourceFile[]): Finding[] {
   const isPublic = !isLoopback(config.listen.host);
   return [
     ...checkAuth(settings, isPublic),
@@ -31,7 +34,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkWebhook(settings, config),
     ...checkChannel(settings, config),
     ...checkStores(settings, config),
-    ...checkFiles(settings, config),
+    ...checkFiles(settings, config, sources),
   ];
 }
 

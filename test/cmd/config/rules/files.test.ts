@@ -9,16 +9,30 @@ const inbox = (file: string): string => `inbox: { file: ${file} }`;
 const channels = (file: string): string => `channel: { store: { file: ${file} } }`;
 const target = (name: string, path: string): string => `${name}: { kind: file, path: ${path} }`;
 const targets = (...list: readonly string[]): string => `targets: { ${list.join(", ")} }`;
+const reader = (name: string, list: string): string =>
+  `${name}: { secrets: [{ value: secret-of-${name} }], pushId: { list: ${list} } }`;
 const webhook = (...parts: readonly string[]): string => `webhook: { ${parts.join(", ")} }`;
 const lines = (...parts: readonly string[]): string => parts.join("\n");
 
-/** A folder with a file, a folder, a link to each, and a link to a file that does not exist. */
+const deadLetters = (of: "events" | "parser", file: string): string =>
+  `${of}: { deadLetters: { file: ${file} } }`;
+const secret = (file: string): string =>
+  `analysis: { tokens: [{ name: n, projects: "*", token: { file: ${file} } }] }`;
+
+/**
+ * A folder with files, a folder in another one, links to them, a link to a file that does not exist, and links to each
+ * other.
+ */
 function folder(text: string): string {
-  const path = folderWith({ "engage.yaml": text, "read.txt": "", "existing.db": "" }, onTestFinished);
-  mkdirSync(join(path, "real"));
-  symlinkSync("real", join(path, "linked"));
+  const files = { "engage.yaml": text, "read.txt": "", "existing.db": "", "secret.txt": "a-long-secret" };
+  const path = folderWith(files, onTestFinished);
+  mkdirSync(join(path, "inner", "real"), { recursive: true });
+  symlinkSync("inner/real", join(path, "linked"));
   symlinkSync("existing.db", join(path, "existing-link.db"));
-  symlinkSync("../new.db", join(path, "real", "new-link.db"));
+  symlinkSync("../new.db", join(path, "inner", "real", "new-link.db"));
+  symlinkSync("loop-b", join(path, "loop-a"));
+  symlinkSync("loop-a", join(path, "loop-b"));
+  symlinkSync("loop-inside/x", join(path, "loop-inside"));
   return path;
 }
 
@@ -52,13 +66,13 @@ describe("a file of two settings is refused", () => {
     ],
     [
       "a file that does not exist, through a link to its folder",
-      lines(webhook(inbox("linked/deep/one.db")), channels("./real/../real/deep/one.db")),
-      `channel.store.file: is the file "real/deep/one.db", which ${inboxSetting} is too`,
+      lines(webhook(inbox("linked/deep/one.db")), channels("./inner/../inner/real/deep/one.db")),
+      `channel.store.file: is the file "inner/real/deep/one.db", which ${inboxSetting} is too`,
     ],
     [
       "a file that does not exist, and a link to it",
-      lines(webhook(inbox("linked/new-link.db")), channels("new.db")),
-      `channel.store.file: is the file "new.db", which ${inboxSetting} is too`,
+      lines(webhook(inbox("linked/new-link.db")), channels("inner/new.db")),
+      `channel.store.file: is the file "inner/new.db", which ${inboxSetting} is too`,
     ],
     [
       "the dead letters of events and of lines",
@@ -72,11 +86,38 @@ describe("a file of two settings is refused", () => {
     ],
     [
       "a target and what is read",
-      webhook(
-        targets(target("t", "read.txt")),
-        "channels: { c: { secrets: [{ value: secret-of-c }], targets: [t], pushId: { list: read.txt } } }",
-      ),
+      webhook(targets(target("t", "read.txt")), `channels: { ${reader("c", "read.txt")} }`),
       'webhook.channels.c.pushId.list: is the file "read.txt", which webhook.targets.t.path is too',
+    ],
+    [
+      "dead letters and rotated ones",
+      lines(deadLetters("events", "d/x"), deadLetters("parser", "d/x.12")),
+      'parser.deadLetters.file: is the file "data/d/x.12", which events.deadLetters.file uses too: choose another one',
+    ],
+    [
+      "dead letters whose file is a link, and rotated ones",
+      lines(deadLetters("events", "../existing-link.db"), deadLetters("parser", "../existing-link.db.1")),
+      'parser.deadLetters.file: is the file "existing-link.db.1", which events.deadLetters.file uses too',
+    ],
+    [
+      "the log of a store, by default, and a target",
+      webhook(targets(target("t", "data/inbox/inbox.db-shm"))),
+      'webhook.targets.t.path: is the file "data/inbox/inbox.db-shm", which webhook.inbox.file, by default, uses too',
+    ],
+    [
+      "the log of a store that is a link, and a target",
+      webhook(inbox("existing-link.db"), targets(target("t", "existing.db-wal"))),
+      'webhook.targets.t.path: is the file "existing.db-wal", which webhook.inbox.file uses too',
+    ],
+    [
+      "a target and the configuration",
+      webhook(targets(target("t", "inner/../engage.yaml"))),
+      'webhook.targets.t.path: is the file "engage.yaml", which is the configuration file: choose another one',
+    ],
+    [
+      "a store and a secret",
+      lines(secret("secret.txt"), webhook(inbox("secret.txt"))),
+      'webhook.inbox.file: is the file "secret.txt", which analysis.tokens[0].token is too: choose another one',
     ],
   ])("%s", (_what, text, line) => {
     expect(problemsIn(folder(text))).toEqual([expect.stringContaining(line)]);
@@ -84,13 +125,41 @@ describe("a file of two settings is refused", () => {
 });
 
 test.each([
+  "tokens.json",
+  "tokens.json.lock",
+  "events/intake.db",
+  "events/intake.db-shm",
+  "events/spool/000000000001.ndjson",
+  "clicks/dead-letters.ndjson.2",
+  "savedqueries/savedqueries.db",
+])("the server's own file %s is refused", (name) => {
+  expect(problemsIn(folder(webhook(targets(target("t", `data/${name}`)))))).toEqual([
+    expect.stringContaining(
+      `webhook.targets.t.path: is the file "data/${name}", which the server writes itself: choose another one`,
+    ),
+  ]);
+});
+
+test.each([
   ["stores of their own", lines(webhook(inbox("inbox.db")), channels("channels.db"))],
+  [
+    "files whose names only begin alike",
+    lines(deadLetters("events", "d/x"), deadLetters("parser", "d/x.old")),
+  ],
+  ["a file beside the server's own", webhook(targets(target("t", "data/events/sent.ndjson")))],
+  ["devices", webhook(targets(target("t", "/dev/null")), `channels: { ${reader("c", "/dev/null")} }`)],
+  ["links in a loop", lines(webhook(inbox("loop-a")), channels("loop-inside/x"))],
+  [
+    "the places of stores that are in a database",
+    webhook(
+      `inbox: { driver: postgres, url: "postgresql://u:p@127.0.0.1/d" }`,
+      targets(target("a", "data/inbox/inbox.db"), target("b", "data/channels/channels.db")),
+    ),
+  ],
   ["two targets that append to one file", webhook(targets(target("a", "one"), target("b", "linked/../one")))],
   [
     "two settings that read one file",
-    webhook(
-      "channels: { a: { secrets: [{ value: secret-of-a }], pushId: { list: read.txt } }, b: { secrets: [{ value: secret-of-b }], pushId: { list: read.txt } } }",
-    ),
+    webhook(`channels: { ${reader("a", "read.txt")}, ${reader("b", "read.txt")} }`),
   ],
 ])("%s are accepted", (_what, text) => {
   expect(problemsIn(folder(text))).toEqual([]);
