@@ -23,18 +23,24 @@ export function createConnectAgent(url: string, { connectMs, ...options }: Conne
   const reuse = agent.reuseSocket.bind(agent);
   agent.reuseSocket = (socket, request) => {
     reuse(socket, request);
-    const note = (error: Error): void => void faultsOfKept.add(error);
+    const sentAt = performance.now();
+    const note = (error: Error): void => {
+      if (performance.now() - sentAt <= lostMs) faultsOfKept.add(error);
+    };
     request.once("error", note).once("response", () => request.off("error", note));
   };
   return agent;
 }
 
-/** The errors of requests that had no response over their kept connection. */
+/** A connection that was closed while it was idle shows it within this time after a request is sent. */
+const lostMs = 3_000;
+
+/** The errors of requests that had no response over their kept connection, soon after they were sent. */
 const faultsOfKept = new WeakSet<Error>();
 
 /**
- * Whether a request failed because its kept connection was closed before the response: a server may close an idle
- * connection while a request is on its way.
+ * Whether a request failed because its kept connection was closed soon after it was sent, before the response: a server
+ * may close an idle connection while a request is on its way. One that is closed later may have failed by the request.
  */
 export function isLostOnKept(error: unknown): boolean {
   return error instanceof Error && faultsOfKept.has(error) && "code" in error && lostCodes.has(error.code);
