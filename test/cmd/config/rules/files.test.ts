@@ -1,8 +1,9 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../../cmd/config/config.ts";
 import type { ConfigError } from "../../../../cmd/config/problem.ts";
+import { marksOf, storesOf } from "../../../../cmd/serve/backup/places.ts";
 import { folderWith, linesOf } from "../load.ts";
 
 const inbox = (file: string): string => `inbox: { file: ${file} }`;
@@ -138,6 +139,20 @@ test.each([
       `webhook.targets.t.path: is the file "data/${name}", which the server writes itself: choose another one`,
     ),
   ]);
+});
+
+test("every file that a backup copies from the data folder is refused for a target", () => {
+  const cwd = folder("");
+  const { config } = loadConfig({ env: {}, cwd });
+  const files = [...storesOf(config), ...marksOf(config)].map(({ folder, name }) =>
+    join(folder, name || "000000000001.ndjson"),
+  );
+  writeFileSync(
+    join(cwd, "engage.yaml"),
+    webhook(targets(...files.map((file, at) => target(`t${at}`, file)))),
+  );
+  const refused = problemsIn(cwd).map((line) => /targets\.(\w+)\.path: is the file/.exec(line)?.[1]);
+  expect(refused).toEqual(files.map((_, at) => `t${at}`));
 });
 
 test.each([
