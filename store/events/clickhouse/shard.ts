@@ -161,7 +161,9 @@ class Run {
   /** Sends a statement again that is lost on a kept connection; values can be sent only once. */
   async #send(values: Readable | undefined): Promise<Readable> {
     const { kept, single } = await this.#shard.clients();
-    if (values !== undefined) return await this.#exec(single, this.#id, values);
+    // The server frees a session just after its response, before it reads the next request of the same connection.
+    const fit = this.#statement.session === undefined ? single : kept;
+    if (values !== undefined) return await this.#exec(fit, this.#id, values);
     try {
       return await this.#exec(kept, this.#id);
     } catch (error) {

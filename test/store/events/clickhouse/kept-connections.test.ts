@@ -187,6 +187,13 @@ describe("an insert", () => {
     await expect(insert(connection)).rejects.toThrow(closed);
     expect(connections()).toEqual([1]);
   });
+
+  it("of a session goes over the kept connection, and is sent once", async () => {
+    const { connection, connections } = await open(closedWhenKept);
+    const rows = Readable.from(["1"], { objectMode: false });
+    await expect(connection.insert(0, { sql: "INSERT", session: "s" }, rows)).rejects.toThrow(closed);
+    expect(connections()).toEqual([0]);
+  });
 });
 
 it("an insert whose end the server does not read leaves no connection open", async () => {
