@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createYield } from "../../../base/async/yield.ts";
 import { selectNth } from "../../../base/collections/select-nth.ts";
 import { createRandom } from "../../reference/random.ts";
 
@@ -14,13 +15,22 @@ const orders: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe("selectNth", () => {
-  it.each(Object.entries(orders))("finds each place of %s", (_what, given) => {
+  it.each(Object.entries(orders))("finds each place of %s", async (_what, given) => {
     const sorted = given.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     for (const place of sorted.keys()) {
       const values = Float64Array.from(given);
-      expect(selectNth(values, place)).toBe(sorted[place]);
+      expect(await selectNth(values, place, createYield())).toBe(sorted[place]);
       expect(Math.max(...values.subarray(0, place + 1))).toBe(sorted[place]);
       expect(values.toSorted()).toEqual(Float64Array.from(sorted));
     }
+  });
+
+  it("lets other work run between its passes", async () => {
+    let yields = 0;
+    const yieldToEventLoop = async () => {
+      yields++;
+    };
+    await selectNth(Float64Array.from({ length: 1_000 }, random.next), 500, yieldToEventLoop);
+    expect(yields).toBeGreaterThan(1);
   });
 });

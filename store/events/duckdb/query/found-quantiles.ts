@@ -1,4 +1,4 @@
-import { createYield } from "../../../../base/async/yield.ts";
+import { createYield, type YieldToEventLoop } from "../../../../base/async/yield.ts";
 import { selectNth } from "../../../../base/collections/select-nth.ts";
 import type { KeyValue, Scan, ScanResult } from "../../scan.ts";
 import { type Cell, type CellValues, join, type MiddleValues, type QuantileScan } from "./middle-values.ts";
@@ -51,32 +51,37 @@ export async function findQuantiles(
         quantileIn(
           some.map(({ quantiles }) => quantiles[place]!),
           aggregate.fraction,
+          yieldToEventLoop,
         );
-      for (const cell of cells) found.setCell(place, group, cell.bucket, of([cell]));
-      if (totals) found.setTotal(place, group, of(cells));
-      await yieldToEventLoop();
+      for (const cell of cells) found.setCell(place, group, cell.bucket, await of([cell]));
+      if (totals) found.setTotal(place, group, await of(cells));
     }
   }
   return found;
 }
 
 /** Returns the quantile of the values of some cells: NaN without values; undefined when it is not in the ranges. */
-function quantileIn(cells: readonly CellValues[], fraction: number): number | undefined {
+async function quantileIn(
+  cells: readonly CellValues[],
+  fraction: number,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<number | undefined> {
+  await yieldToEventLoop();
   const [count, below] = [sumOf(cells, "count"), sumOf(cells, "below")];
   if (count === 0) return Number.NaN;
   const rank = fraction * (count - 1);
   const [low, high] = [Math.floor(rank) - below, Math.ceil(rank) - below];
   const values = join(cells);
   if (low < 0 || high >= values.length) return undefined;
-  return interpolate(selectNth(values, low), rank - Math.floor(rank), selectNth(values, high));
+  const share = rank - Math.floor(rank);
+  const nearest = await selectNth(values, low, yieldToEventLoop);
+  if (high === low) return nearest;
+  // Interpolates as the engine does.
+  return nearest * (1 - share) + (await selectNth(values, high, yieldToEventLoop)) * share;
 }
 
 const sumOf = (cells: readonly CellValues[], what: "count" | "below"): number =>
   cells.reduce((sum, cell) => sum + cell[what], 0);
-
-/** Interpolates as the engine does. */
-const interpolate = (low: number, share: number, high: number): number =>
-  share === 0 ? low : low * (1 - share) + high * share;
 
 /** The quantiles of groups and their cells; NaN without values. */
 export class FoundQuantiles {

@@ -1,3 +1,5 @@
+import { createYield, mapYielding } from "../../../../base/async/yield.ts";
+import { EventsMemoryError } from "../../events.ts";
 import type { Aggregate, KeyValue, Measure, Scan } from "../../scan.ts";
 import { scalar } from "../../sql/dialect.ts";
 import { valueTexts } from "../../sql/measure/aggregates.ts";
@@ -69,14 +71,24 @@ export interface MiddleValues {
   cells(): AsyncIterable<Cell>;
 }
 
-/** Counts the values of each cell, and those below a range, and collects those in it. */
+/** The engine has too little memory for the lists of values. The failed statement ended the snapshot. */
+export class ListMemoryError extends EventsMemoryError {}
+
+/**
+ * Counts the values of each cell, and those below a range, and collects those in it.
+ * @throws ListMemoryError
+ */
 export async function readMiddleValues(
   query: Query,
   wanted: MiddleWanted,
   signal: AbortSignal,
 ): Promise<MiddleValues> {
   const compiled = compileMiddle(wanted);
-  const rows = new ResultRows(await query.run(...bindStatement(compiled)));
+  const result = await query.run(...bindStatement(compiled)).catch((error: unknown) => {
+    if (error instanceof EventsMemoryError) throw new ListMemoryError(error.message, { cause: error });
+    throw error;
+  });
+  const rows = new ResultRows(result);
   const { scan, relations } = wanted;
   return { count: rows.rowCount, cells };
 
@@ -85,11 +97,16 @@ export async function readMiddleValues(
     const { groups } = await readResult(found, { ...scan, totals: false }, signal);
     const columnOf = (name: string) => compiled.columns.indexOf(name);
     const places = scan.measures.map((_, place) => names(place).map(columnOf));
+    const yieldToEventLoop = createYield({ signal });
     for (const [row, keys] of groups.keys.entries()) {
       rows.moveTo(row);
-      const quantiles = places.map(([count, below, values]): CellValues => {
-        return { count: rows.number(count!), below: rows.number(below!), values: rows.numbers(values!) };
-      });
+      const quantiles = await mapYielding(
+        places,
+        ([count, below, values]): CellValues => {
+          return { count: rows.number(count!), below: rows.number(below!), values: rows.numbers(values!) };
+        },
+        yieldToEventLoop,
+      );
       yield { keys, bucket: rows.number(columnOf("b")), quantiles };
     }
   }
@@ -137,6 +154,7 @@ function compileMiddle({ scan, relations, ranges, maxValues }: MiddleWanted): Co
  * The engine compares doubles by a function which tests both for NaN. Most of the time of a quantile goes there: three
  * million values by group and day take 77 ms with the sign of a difference, 126 with comparisons, and 168 when the
  * engine finds the median. A difference is 0 only between equal numbers, and NaN has the sign of what is above a range.
+ * -0 counts as below a bound of 0, where -0 - 0 is -0; the quantile is then one of two equal numbers.
  *
  * @param stretch the place of the only stretch; otherwise rows are grouped by stretch
  */

@@ -1,4 +1,4 @@
-import { createYield, type YieldToEventLoop } from "../../../../base/async/yield.ts";
+import type { YieldToEventLoop } from "../../../../base/async/yield.ts";
 import { selectNth } from "../../../../base/collections/select-nth.ts";
 import { type Bounds, join, widest } from "./middle-values.ts";
 
@@ -34,37 +34,46 @@ export async function boundsOf(
   sample: Sample,
   fraction: number,
   mainShare: number,
-  yieldToEventLoop: YieldToEventLoop = createYield(),
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<Bounds> {
   const groups = mainGroups(sample, mainShare);
   const all = groups.flat();
-  const center = quantileOf(join(all), fraction);
+  const quantileOf = createQuantileOf(yieldToEventLoop);
+  const center = await quantileOf(join(all), fraction);
   let [down, up] = [0, 0];
-  const inBuckets = [...Map.groupBy(all, ({ bucket }) => bucket).values()].map(join);
   const mean = sizeOf(all) / sample.buckets;
-  for (const values of inBuckets) {
+  for (const cells of Map.groupBy(all, ({ bucket }) => bucket).values()) {
+    const values = join(cells);
     if (values.length < mean * smallBucket) continue;
     const deviation = Math.sqrt((fraction * (1 - fraction)) / values.length);
-    down = Math.min(down, quantileOf(values, fraction + deviation) - center);
-    up = Math.max(up, quantileOf(values, fraction - deviation) - center);
+    down = Math.min(down, (await quantileOf(values, fraction + deviation)) - center);
+    up = Math.max(up, (await quantileOf(values, fraction - deviation)) - center);
     await yieldToEventLoop();
   }
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const values of groups.map(join)) {
+  for (const cells of groups) {
+    const values = join(cells);
     const cell = values.length / sample.share / sample.buckets;
     const deviation = Math.sqrt(fraction * (1 - fraction) * (1 / values.length + 1 / cell));
     const margin = deviations * deviation + leastValues / Math.min(values.length, cell);
-    low = Math.min(low, fraction < margin ? widest[0] : quantileOf(values, fraction - margin));
-    high = Math.max(high, fraction + margin > 1 ? widest[1] : quantileOf(values, fraction + margin));
+    low = Math.min(low, fraction < margin ? widest[0] : await quantileOf(values, fraction - margin));
+    high = Math.max(high, fraction + margin > 1 ? widest[1] : await quantileOf(values, fraction + margin));
     await yieldToEventLoop();
   }
   return [Math.max(low + down, widest[0]), Math.min(afterOf(high + up), widest[1])];
 }
 
 /** Returns the number of values of a sample in a range. */
-export function countIn({ cells }: Sample, [low, high]: Bounds): number {
+export async function countIn(
+  { cells }: Sample,
+  [low, high]: Bounds,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<number> {
   let count = 0;
-  for (const { values } of cells) for (const value of values) if (value >= low && value < high) count++;
+  for (const { values } of cells) {
+    for (const value of values) if (value >= low && value < high) count++;
+    await yieldToEventLoop();
+  }
   return count;
 }
 
@@ -85,10 +94,12 @@ function mainGroups({ cells }: Sample, mainShare: number): readonly (readonly Sa
 const sizeOf = (cells: readonly SampleCell[]): number =>
   cells.reduce((sum, { values }) => sum + values.length, 0);
 
-/** Reorders the values. */
-function quantileOf(values: Float64Array, fraction: number): number {
-  const inside = Math.min(Math.max(fraction, 0), 1);
-  return selectNth(values, Math.round(inside * (values.length - 1)));
+/** Returns a function which returns a quantile and reorders the values. */
+function createQuantileOf(yieldToEventLoop: YieldToEventLoop) {
+  return async (values: Float64Array, fraction: number): Promise<number> => {
+    const inside = Math.min(Math.max(fraction, 0), 1);
+    return await selectNth(values, Math.round(inside * (values.length - 1)), yieldToEventLoop);
+  };
 }
 
 /** Returns a number that is a little greater, so that the bound itself is in the range. */

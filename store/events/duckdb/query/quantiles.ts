@@ -15,9 +15,14 @@ export interface QuantileLimits {
   readonly maxShare: number;
   /** The groups times buckets that are kept at most. */
   readonly maxCells: number;
+  /** With more quantiles, too many values are between their bounds, and each has too small a part of the sample. */
+  readonly maxQuantiles: number;
   /** The values between all bounds that are read at most. */
   readonly maxCollected: number;
-  /** The rows of a sample: the least, and the most. Between them it is a hundredth of all. */
+  /**
+   * The rows of a sample: the least, and the most. Between them it is a hundredth of all. Several quantiles divide the
+   * most among them. At most twice the most are read as values.
+   */
   readonly sampleRows: readonly [least: number, most: number];
 }
 
@@ -25,6 +30,7 @@ export const quantileLimits: QuantileLimits = {
   minValues: 500_000,
   maxShare: 0.5,
   maxCells: 100_000,
+  maxQuantiles: 5,
   maxCollected: 1_000_000,
   sampleRows: [300_000, 500_000],
 };
@@ -45,13 +51,14 @@ const isOfNumbers = ({ aggregate: { of } }: Quantile): boolean =>
 export function mayBound(
   { buckets, measures }: Scan,
   relations: Relations,
-  { minValues }: QuantileLimits,
+  { minValues, maxQuantiles }: QuantileLimits,
 ): boolean {
   const quantiles = measures.filter(isQuantile);
   return (
     buckets.windows === undefined &&
     buckets.localEdges.length > 1 &&
     quantiles.length > 0 &&
+    quantiles.length <= maxQuantiles &&
     quantiles.every(isOfNumbers) &&
     relations.rowsAtMost(buckets) >= minValues
   );
@@ -61,6 +68,7 @@ export function mayBound(
  * Runs a scan with quantiles. A sample tells bounds between which the quantiles of all groups and buckets lie. One
  * reading then counts the values below the bounds and collects those between them, in which the quantiles of buckets
  * and totals have known places. The engine finds those of groups that have one elsewhere.
+ * @throws ListMemoryError, after which the engine may still find all of them
  */
 export async function scanQuantiles(
   runner: ScanRunner,
@@ -94,19 +102,20 @@ async function rangesOf(
   { minValues, maxShare, maxCells, maxCollected, sampleRows: [least, most] }: QuantileLimits,
 ): Promise<readonly Bounds[] | undefined> {
   const rows = relations.rowsAtMost(scan.buckets);
-  const share = Math.min(Math.max(rows / 100, least), most, rows) / rows;
+  const share = Math.min(Math.max(rows / 100, least), most / scan.measures.length, rows) / rows;
   const sample = await readMiddleValues(
     query,
     {
       scan,
       relations: sampled(relations, query, scan.projectId, share),
       ranges: scan.measures.map(() => widest),
-      maxValues: 2 * most * scan.measures.length,
+      maxValues: 2 * most,
     },
     signal,
   );
   const groups = await divideGroups(sample, scan, maxCells / sampleCells, signal);
   if (groups === undefined) return undefined;
+  const yieldToEventLoop = createYield({ signal });
   const ranges: Bounds[] = [];
   let collected = 0;
   for (const [place, { aggregate }] of scan.measures.entries()) {
@@ -117,13 +126,9 @@ async function rangesOf(
     if (size === 0 || size / share < minValues) return undefined;
     const buckets = scan.buckets.localEdges.length - 1;
     const drawn = { cells, share, buckets };
-    const range = await boundsOf(
-      drawn,
-      aggregate.fraction,
-      canSelect(scan.keys) ? mainShare : 1,
-      createYield({ signal }),
-    );
-    const inside = countIn(drawn, range);
+    const decisive = canSelect(scan.keys) ? mainShare : 1;
+    const range = await boundsOf(drawn, aggregate.fraction, decisive, yieldToEventLoop);
+    const inside = await countIn(drawn, range, yieldToEventLoop);
     collected += inside / share;
     if (inside > size * maxShare || collected > maxCollected) return undefined;
     ranges.push(range);

@@ -1,5 +1,6 @@
 import type {
   DuckDBDataChunk,
+  DuckDBDoubleVector,
   DuckDBListVector,
   DuckDBMaterializedResult,
   DuckDBVector,
@@ -55,12 +56,10 @@ export class ResultRows implements StoredRows {
     return (values.getItem(first + index) as number | null) ?? Number.NaN;
   }
 
-  /** Returns a copy of the numbers of a list; empty for null. */
+  /** Returns a copy of the numbers of a list without nulls; empty for null. Public methods read one at a time. */
   numbers(column: number): Float64Array {
     const { values, first, length } = this.#list(column);
-    const numbers = new Float64Array(length);
-    for (let index = 0; index < length; index++) numbers[index] = values.getItem(first + index) as number;
-    return numbers;
+    return (values as DuckDBDoubleVector)["items"].slice(first, first + length);
   }
 
   #load(chunkIndex: number): void {

@@ -6,6 +6,7 @@ import { compileScan } from "../../sql/sql.ts";
 import { createSumForms, type SumForm, type SumForms } from "../../sql/sum-forms.ts";
 import { failedSumForm } from "../errors.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
+import { ListMemoryError } from "./middle-values.ts";
 import { mayBound, type QuantileLimits, quantileLimits, scanQuantiles } from "./quantiles.ts";
 import type { Queries, Query, Scans } from "./query.ts";
 import { relationsFor, relationsOf } from "./relations.ts";
@@ -33,17 +34,22 @@ interface ScanOptions {
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  { signal, sums, limits }: ScanOptions,
+  { signal, sums, limits: given }: ScanOptions,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
   const [first] = scans;
   if (first === undefined) return [];
   // Another query may change the form of the same sums while this one runs.
+  let limits = given;
   let formed = scans.map((scan): FormedScan => ({ scan, sumForm: sums.of(scan) }));
   for (;;) {
     try {
       return await runInSnapshot(queries, first, formed, { signal, limits });
     } catch (error) {
+      if (error instanceof ListMemoryError) {
+        limits = { ...limits, maxQuantiles: 0 };
+        continue;
+      }
       const failed = failedSumForm(error);
       const raised = formed.filter(({ sumForm }) => sumForm === failed).map(({ scan }) => scan);
       if (failed === undefined || raised.length === 0) throw error;

@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "../../../../../store/events/duckdb/database.ts";
 import { type QuantileLimits, quantileLimits } from "../../../../../store/events/duckdb/query/quantiles.ts";
-import { createQueries, type Queries } from "../../../../../store/events/duckdb/query/query.ts";
+import { createQueries, type Queries, type Query } from "../../../../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../../../../store/events/duckdb/query/scan.ts";
-import type { EventStore, GroupKey, Measure, Predicate, Scan } from "../../../../../store/events/events.ts";
 import {
-  always,
+  type EventStore,
+  EventsMemoryError,
+  type Predicate,
+  type Scan,
+} from "../../../../../store/events/events.ts";
+import {
   ask,
-  autumn,
-  bucketsOf,
   byValues,
   city,
   count,
   equals,
   gift,
-  hourMs,
   measureOf,
   number,
   of,
@@ -22,83 +23,13 @@ import {
   price,
   scanOf,
   startMs,
-  tags,
-  text,
   threeDays,
 } from "../../../../conformance/events/scan-world.ts";
-import { Batches, dayMs, eventOf, updateOf, vocabulary } from "../../../../conformance/events/world.ts";
-import { createRandom } from "../../../../reference/random.ts";
+import { Batches, updateOf, vocabulary } from "../../../../conformance/events/world.ts";
 import { createDuckDbWorld, smallStore } from "../duckdb-world.ts";
+import { createEvents, createLastEvents, lastDay, median, scans } from "./quantile-world.ts";
 
-const cities = ["Bern", "Oslo", "Rome", "", 'it\'s "here"'];
-const rare = "Nome";
-
-/** Returns prices of similar sizes in all large groups, some equal, and few events of one group and without a city. */
-function createEvents(random = createRandom(7)) {
-  return Array.from({ length: 3_000 }, (_, index) => {
-    const isRare = index % 300 === 0;
-    const price1 = isRare ? random.next() * 1e6 : random.pick([random.next() * 100, random.int(45, 55), -0]);
-    return eventOf({
-      t: startMs + Math.floor(random.next() * 3 * dayMs),
-      u: random.int(1, 50),
-      e: random.int(1, 2),
-      p: {
-        ...(random.chance(0.95) && { [price.number]: price1 }),
-        ...(index % 600 !== 300 && { [city.number]: isRare ? rare : random.pick(cities) }),
-        [gift.number]: random.chance(0.5),
-        [tags.number]: random.some(["a", "b", ""], 3),
-      },
-    });
-  });
-}
-
-const median = (fraction = 0.5, where: Measure["where"] = always, events?: readonly number[]): Measure =>
-  measureOf({ kind: "quantile", of: of(price), fraction }, where, events);
-
-const byFirst: GroupKey = {
-  kind: "predicate",
-  of: { kind: "compare", operator: "<", left: of(city), right: text("Oslo") },
-};
 const isHuge: Predicate = { kind: "compare", operator: ">", left: of(price), right: number(1e9) };
-const steps: GroupKey = { kind: "intervals", of: of(price), boundaries: [0, 20, 50] };
-
-const scans: Readonly<Record<string, Partial<Scan>>> = {
-  "without keys": { measures: [median()] },
-  "by a text with few events of one": { keys: [byValues(city)], measures: [median()] },
-  "above the median, by a text": { keys: [byValues(city)], measures: [median(0.95), median(0.6)] },
-  "by two keys": { keys: [byValues(city), byValues(gift)], measures: [median(0.9)] },
-  "by a condition": { keys: [byFirst], measures: [median(0.25)] },
-  "by elements of a list": { keys: [byValues(tags)], measures: [median()] },
-  "by intervals of the same number": { keys: [steps], measures: [median(1 / 3)] },
-  "by the number": { keys: [byValues(price)], measures: [median()] },
-  "with other measures, events and conditions": {
-    keys: [byValues(city)],
-    measures: [
-      count,
-      median(0.1, equals(gift, true)),
-      measureOf({ kind: "sum", of: of(price) }),
-      median(0, always, [1]),
-      median(1, { kind: "isNull", of: of(city) }),
-      measureOf({ kind: "distinct", of: of(city), as: "value" }),
-    ],
-  },
-  "in a zone, of a part of the range": {
-    keys: [byValues(city)],
-    zone: autumn,
-    buckets: { ...bucketsOf(20, 3 * hourMs, 2 * hourMs), startMs: startMs + hourMs },
-    measures: [median()],
-  },
-  "of one bucket": { keys: [byValues(city)], buckets: oneBucket, measures: [median(0.4)] },
-  "without totals": { keys: [byValues(city)], totals: false, measures: [median(0.5), count] },
-  "of groups without events of the quantile": {
-    keys: [byValues(city)],
-    measures: [count, median(0.5, equals(city, "Bern"))],
-  },
-  "of nothing": { keys: [byValues(city)], measures: [median(0.5, equals(city, "Lima"))] },
-  "of a number that is not a property": {
-    measures: [median(), measureOf({ kind: "quantile", of: number(5), fraction: 0.5 })],
-  },
-};
 
 const [begin, ...days] = threeDays.localEdges;
 
@@ -115,12 +46,15 @@ describe("quantiles", () => {
   const stack = new AsyncDisposableStack();
   let queries: Queries;
   const statements: string[] = [];
+  /** Changes what is run for a statement. */
+  let replace: (sql: string, query: Query) => string | Promise<string> = (sql) => sql;
   beforeAll(async () => {
     const world = stack.use(await createDuckDbWorld());
     const batches = new Batches(world.folder);
     await using store = await world.open();
     const updates = [updateOf({ i: "x", t: startMs, p: { [price.number]: 51.5, [city.number]: "Bern" } })];
-    await store.load(await batches.next({ ...vocabulary, events: createEvents(), updates }));
+    const events = [...createEvents(), ...createLastEvents()];
+    await store.load(await batches.next({ ...vocabulary, events, updates }));
     await store[Symbol.asyncDispose]();
     const database = await Database.open(world.options);
     stack.defer(() => database.close());
@@ -128,12 +62,16 @@ describe("quantiles", () => {
   });
   afterAll(() => stack.disposeAsync());
 
+  afterEach(() => {
+    replace = (sql) => sql;
+  });
+
   const storeWith = (limits: Partial<QuantileLimits>): EventStore => {
     const open: Queries["open"] = async (...given) => {
       const query = await queries.open(...given);
-      const run: typeof query.run = (sql, ...values) => {
+      const run: typeof query.run = async (sql, ...values) => {
         statements.push(sql);
-        return query.run(sql, ...values);
+        return await query.run(await replace(sql, query), ...values);
       };
       return {
         ...query,
@@ -162,6 +100,7 @@ describe("quantiles", () => {
 
   const sampled = "values in ranges";
   const ranges = "values in ranges";
+  const percentiles = Array.from({ length: 100 }, (_, index) => median(index / 100));
   const several = [median(0.1), median(), median(0.95)];
   it.each<[string, Partial<Scan>, Partial<QuantileLimits>, readonly string[]]>([
     ["in ranges, and all of groups outside", {}, {}, [sampled, ranges, "all values of some groups"]],
@@ -171,6 +110,12 @@ describe("quantiles", () => {
       { keys: [], buckets: oneBucket, totals: false },
       {},
       [sampled, ranges],
+    ],
+    [
+      "all when the values of an empty text are outside",
+      { buckets: lastDay },
+      {},
+      [sampled, ranges, "all values"],
     ],
     ["in ranges at both ends", { keys: [], measures: [median(0), median(1)] }, {}, [sampled, ranges]],
     ["in ranges beside others", { keys: [], measures: [count, median()] }, {}, [sampled, ranges, "others"]],
@@ -183,11 +128,18 @@ describe("quantiles", () => {
       [sampled, "all values"],
     ],
     ["all when more are in the range than are read", {}, { maxCollected: 6 }, [sampled, "all values"]],
+    ["all of many quantiles", { measures: percentiles }, {}, ["all values"]],
+    [
+      "in ranges of as many as are allowed",
+      { keys: [], measures: percentiles.slice(0, 5) },
+      {},
+      [sampled, ranges],
+    ],
     ["all with many cells", {}, { maxCells: 20 }, [sampled, "all values"]],
     [
       "all with many groups and buckets",
       { keys: [byValues(city)] },
-      { maxCells: 20 },
+      { maxCells: 400 },
       [sampled, "all values"],
     ],
     [
@@ -224,5 +176,72 @@ describe("quantiles", () => {
     statements.length = 0;
     expect(await ask(storeWith({ maxShare: 1, ...limits }), scan)).toEqual(plainly);
     expect(statements.map(readBy)).toEqual(["number of updatable rows", ...expected]);
+  });
+
+  // A sample's rows are random, so its statement reads all of them here, or 200 of each day.
+  const whole = "";
+  const fifth = " TABLESAMPLE RESERVOIR (200 ROWS) REPEATABLE (1)";
+  it.each<[string, Partial<Scan>, Partial<QuantileLimits>, string, readonly string[]]>([
+    [
+      "in ranges when the sample has a part of enough values",
+      { measures: [median(0.5, equals(gift, true))] },
+      { sampleRows: [1_500, 1_500], minValues: 2_000 },
+      whole,
+      ["sample", ranges],
+    ],
+    [
+      "all when the sample has a part of too many values in the range",
+      {},
+      { sampleRows: [1_500, 1_500], maxCollected: 500 },
+      whole,
+      ["sample", "all values"],
+    ],
+    [
+      "all when the sample has too many values",
+      {},
+      { sampleRows: [300, 300] },
+      whole,
+      ["sample", "all values"],
+    ],
+    [
+      "all when several quantiles have too many values in the sample",
+      { measures: several },
+      { sampleRows: [4_000, 4_000] },
+      whole,
+      ["sample", "all values"],
+    ],
+    [
+      "all when more values are in the range than the sample shows",
+      {},
+      { sampleRows: [1_500, 1_500], maxCollected: 600 },
+      fifth,
+      ["sample", ranges, "all values"],
+    ],
+  ])("read %s", async (_what, more, limits, sample, expected) => {
+    const scan = scanOf({ measures: [median()], ...more });
+    const plainly = await ask(plain(), scan);
+    statements.length = 0;
+    replace = (sql) => sql.replaceAll(/ TABLESAMPLE SYSTEM \([^)]*\)/g, sample);
+    expect(await ask(storeWith({ maxShare: 1, ...limits }), scan)).toEqual(plainly);
+    expect(statements.map(readBy)).toEqual(["number of updatable rows", ...expected]);
+  });
+
+  it.each([
+    ["sample", 1],
+    ["ranges", 2],
+  ])("read all when the engine has too little memory for the %s", async (_what, place) => {
+    const scan = scanOf({ measures: [count, median()] });
+    const plainly = await ask(plain(), scan);
+    statements.length = 0;
+    replace = async (sql, query) => {
+      if (statements.length !== place + 1) return sql;
+      // A failed statement ends the snapshot.
+      await query.run("SELECT error('out of memory')").catch(() => undefined);
+      throw new EventsMemoryError("out of memory");
+    };
+    expect(await ask(storeWith({ maxShare: 1 }), scan)).toEqual(plainly);
+    const tried = Array<string>(place).fill(ranges);
+    const rows = "number of updatable rows";
+    expect(statements.map(readBy)).toEqual([rows, ...tried, rows, "all values"]);
   });
 });
