@@ -34,7 +34,7 @@ function numberOf(path: string): string | undefined {
   }
 }
 
-/** Returns the target of a symbolic link; undefined: there is none. */
+/** Returns the target of a symbolic link; undefined if the path is none. */
 function linkedFrom(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -161,9 +161,11 @@ class Run {
   /** Sends a statement again that is lost on a kept connection; values can be sent only once. */
   async #send(values: Readable | undefined): Promise<Readable> {
     const { kept, single } = await this.#shard.clients();
-    // The server frees a session just after its response, before it reads the next request of the same connection.
-    const fit = this.#statement.session === undefined ? single : kept;
-    if (values !== undefined) return await this.#exec(fit, this.#id, values);
+    if (values !== undefined) {
+      // The server frees a session just after its response, before it reads the next request of the same connection.
+      const client = this.#statement.session === undefined ? single : kept;
+      return await this.#exec(client, this.#id, values);
+    }
     try {
       return await this.#exec(kept, this.#id);
     } catch (error) {

@@ -20,7 +20,7 @@ describe("asks for a key", () => {
   const unknown = "the key is not known to this server";
 
   it.each<[string, Attempt, string, string]>([
-    ["when there is none", {}, missing, "KEY_MISSING"],
+    ["when the call has none", {}, missing, "KEY_MISSING"],
     ["when the scheme is another", { header: { authorization: "Basic key-all" } }, missing, "KEY_MISSING"],
     [
       "when the key is empty",

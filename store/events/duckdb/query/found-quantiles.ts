@@ -1,6 +1,7 @@
 import { createYield, type YieldToEventLoop } from "../../../../base/async/yield.ts";
 import { selectNth } from "../../../../base/collections/select-nth.ts";
 import type { KeyValue, Scan, ScanResult } from "../../scan.ts";
+import { divideBuckets } from "../../sql/buckets.ts";
 import { type Cell, type CellValues, join, type MiddleValues, type QuantileScan } from "./middle-values.ts";
 
 /** The cells of one group. */
@@ -26,7 +27,7 @@ export async function divideGroups(
     groups.set(id, group);
     await yieldToEventLoop();
   }
-  return groups.size * (buckets.localEdges.length - 1) > maxCells ? undefined : [...groups.values()];
+  return groups.size * divideBuckets(buckets).count > maxCells ? undefined : [...groups.values()];
 }
 
 /** Returns a text which is equal for equal keys of one scan. JSON has no text for some numbers. */
@@ -42,7 +43,7 @@ export async function findQuantiles(
   const found = new FoundQuantiles(
     groups.map(({ keys }) => keys),
     measures.length,
-    buckets.localEdges.length - 1,
+    divideBuckets(buckets).count,
   );
   const yieldToEventLoop = createYield({ signal });
   for (const [group, { cells }] of groups.entries()) {

@@ -24,9 +24,16 @@ export type Bounds = readonly [low: number, high: number];
 /** All numbers but infinite ones and the highest. */
 export const widest: Bounds = [-Number.MAX_VALUE, Number.MAX_VALUE];
 
+type WithValues = Pick<CellValues, "values">;
+
+/** Returns the number of values of some cells. */
+export function sizeOf(cells: readonly WithValues[]): number {
+  return cells.reduce((sum, { values }) => sum + values.length, 0);
+}
+
 /** Joins the values of some cells. */
-export function join(cells: readonly { readonly values: Float64Array }[]): Float64Array {
-  const joined = new Float64Array(cells.reduce((sum, { values }) => sum + values.length, 0));
+export function join(cells: readonly WithValues[]): Float64Array {
+  const joined = new Float64Array(sizeOf(cells));
   let at = 0;
   for (const { values } of cells) {
     joined.set(values, at);

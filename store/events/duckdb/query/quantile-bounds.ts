@@ -1,6 +1,6 @@
 import type { YieldToEventLoop } from "../../../../base/async/yield.ts";
 import { selectNth } from "../../../../base/collections/select-nth.ts";
-import { type Bounds, join, widest } from "./middle-values.ts";
+import { type Bounds, join, sizeOf, widest } from "./middle-values.ts";
 
 /** The values of a sample in one group and bucket. */
 export interface SampleCell {
@@ -90,9 +90,6 @@ function mainGroups({ cells }: Sample, mainShare: number): readonly (readonly Sa
   }
   return main;
 }
-
-const sizeOf = (cells: readonly SampleCell[]): number =>
-  cells.reduce((sum, { values }) => sum + values.length, 0);
 
 /** Returns a function which returns a quantile and reorders the values. */
 function createQuantileOf(yieldToEventLoop: YieldToEventLoop) {

@@ -1,8 +1,16 @@
 import { createYield } from "../../../../base/async/yield.ts";
 import type { GroupKey, KeyValue, Measure, Predicate, Scan, ScanResult } from "../../scan.ts";
+import { divideBuckets } from "../../sql/buckets.ts";
 import type { Relations } from "../../sql/relations.ts";
 import { divideGroups, type FoundQuantiles, findQuantiles } from "./found-quantiles.ts";
-import { type Bounds, type Quantile, type QuantileScan, readMiddleValues, widest } from "./middle-values.ts";
+import {
+  type Bounds,
+  type Quantile,
+  type QuantileScan,
+  readMiddleValues,
+  sizeOf,
+  widest,
+} from "./middle-values.ts";
 import { boundsOf, countIn } from "./quantile-bounds.ts";
 import type { Query } from "./query.ts";
 import { sampled } from "./relations.ts";
@@ -122,10 +130,9 @@ async function rangesOf(
     const cells = groups.flatMap((one, group) =>
       one.cells.map(({ bucket, quantiles }) => ({ group, bucket, values: quantiles[place]!.values })),
     );
-    const size = cells.reduce((sum, { values }) => sum + values.length, 0);
+    const size = sizeOf(cells);
     if (size === 0 || size / share < minValues) return undefined;
-    const buckets = scan.buckets.localEdges.length - 1;
-    const drawn = { cells, share, buckets };
+    const drawn = { cells, share, buckets: divideBuckets(scan.buckets).count };
     const decisive = canSelect(scan.keys) ? mainShare : 1;
     const range = await boundsOf(drawn, aggregate.fraction, decisive, yieldToEventLoop);
     const inside = await countIn(drawn, range, yieldToEventLoop);
