@@ -6,13 +6,14 @@ import { prepareRun } from "../../services/channel/delivery/prepare/prepare.ts";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
 // The peer has loaded undici before its time begins, too.
 import "../../base/net/kept-connections.ts";
-import { batchSize, ended, manyUsers, openDelivery, startPush } from "./world.ts";
+import { batchSize, ended, manyUsers, openDelivery, secondsOf, startPush } from "./world.ts";
 
-/** Prepares all batches for this many recipients, then sends them, and prints the duration of both. */
+/** Prepares all batches for this many recipients, then sends them, and prints the duration and CPU time of both. */
 const [url = "", recipients = "0", size = String(batchSize)] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "bench-channel-"));
 const store = await openSqliteChannels({ path: join(folder, "channels.db") });
-const audience = manyUsers(Number(recipients));
+const making = { cpuSeconds: 0 };
+const audience = manyUsers(Number(recipients), making);
 let peakBytes = 0;
 const watching = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
@@ -48,8 +49,8 @@ const figures = {
   preparingBytes,
   sendingBytes: peakBytes,
 };
-const secondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6;
 const cpu = {
+  makingCpuSeconds: making.cpuSeconds,
   preparingCpuSeconds: secondsOf(preparingCpu),
   cpuSeconds: secondsOf(wholeCpu) - secondsOf(preparingCpu),
 };

@@ -34,6 +34,12 @@ export interface ChannelAudience extends AudienceSource {
 }
 
 /**
+ * Properties whose value no two users share, whatever the engine: an account belongs to one user. The visitor of a user
+ * is the one it was last seen with, which may be that of another user.
+ */
+const ofOneUser: ReadonlySet<string> = new Set(["#account_id", "#user_id"]);
+
+/**
  * Creates the audience of channels: the users of projects, found by analysis. An engine that knows users only by
  * their events, or a condition that looks at events, finds only users who have had an event.
  */
@@ -43,11 +49,14 @@ export function createChannelAudience({ projects, schemaOf, now }: AnalysisPorts
   return {
     async *users({ projectId, choice, pushIdProperty, properties }, signal) {
       const columns = [pushIdProperty, ...properties];
-      const request = { projectId, query: queryOf(choice), columns, nowMs: now() };
+      const belongsToOneUser = ofOneUser.has(pushIdProperty);
+      const selected = belongsToOneUser && !columns.includes("#user_id") ? [...columns, "#user_id"] : columns;
+      const userIdAt = belongsToOneUser ? selected.indexOf("#user_id") : undefined;
+      const request = { projectId, query: queryOf(choice), columns: selected, nowMs: now() };
       const project = projectOf(projectId);
       try {
         for await (const rows of queryUsers(project, request, signal)) {
-          yield rows.map(compileMemberReader(columns, schemaOf(projectId)));
+          yield rows.map(compileMemberReader(columns, schemaOf(projectId), userIdAt));
         }
       } catch (error) {
         if (!(error instanceof InvalidFieldsError)) throw error;
@@ -153,10 +162,21 @@ function placeOf(kind: Kind, field: string): string {
   return `${kind}.${own.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 }
 
-/** @param columns the property of the push id, then the other properties */
+/** Returns undefined for a number that a double cannot hold, which only the engine of the platform may have. */
+function readUserId(value: Value | undefined): number | undefined {
+  const text = value?.kind.case === "stringValue" ? value.kind.value : "";
+  const userId = Number(text);
+  return userId > 0 && Number.isSafeInteger(userId) && String(userId) === text ? userId : undefined;
+}
+
+/**
+ * @param columns the property of the push id, then the other properties
+ * @param userIdAt index of the user's id among the values, if members are to have it
+ */
 function compileMemberReader(
   [pushIdColumn = "", ...columns]: readonly string[],
   schema: ProjectSchema,
+  userIdAt?: number,
 ): (row: UserRow) => AudienceMember {
   const isTime = (name: string): boolean =>
     schema.properties.get(`user:${name.toLowerCase()}`)?.type === "time";
@@ -166,11 +186,13 @@ function compileMemberReader(
     // Times of an audience have no milliseconds.
     return times.has(name) && typeof found === "string" ? found.slice(0, 19) : found;
   };
-  return ({ values: [first, ...others] }) => {
+  return ({ values }) => {
+    const [first, ...others] = values;
     const pushId = read(pushIdColumn, first);
     const properties = columns.map((name, i): [string, unknown] => [name, read(name, others[i])]);
     return {
       pushId: pushId === null ? undefined : plainText(pushId),
+      userId: userIdAt === undefined ? undefined : readUserId(values[userIdAt]),
       properties: Object.fromEntries(properties.filter(([, value]) => value !== null)),
     };
   };

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
-import { SeenIds } from "./seen-ids.ts";
+import { ReachableMembers } from "./reachable.ts";
 import type { AudienceMember, AudienceSource } from "./source.ts";
 
 export interface MembersRequest {
@@ -65,15 +65,15 @@ export async function estimateAudience(
   { sampleSize, ...request }: Omit<MembersRequest, "properties"> & { readonly sampleSize: number },
   signal: AbortSignal,
 ): Promise<AudienceEstimate> {
-  const seen = new SeenIds();
+  const reachableMembers = new ReachableMembers();
   const samplePushIds: string[] = [];
   let [users, reachable] = [0, 0];
   for await (const some of audienceMembers(source, { ...request, properties: [] }, signal)) {
     users += some.length;
-    for (const { pushId = "" } of some) {
-      if (pushId.trim() === "" || !seen.add(pushId)) continue;
+    for (const member of some) {
+      if (!reachableMembers.add(member)) continue;
       reachable++;
-      if (samplePushIds.length < sampleSize) samplePushIds.push(pushId);
+      if (samplePushIds.length < sampleSize) samplePushIds.push(member.pushId!);
     }
     // Lists in memory would otherwise block the event loop until their end.
     await yieldToEventLoop();

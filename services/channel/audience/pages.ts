@@ -1,6 +1,8 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { plainText } from "../../../base/text/plain-text.ts";
-import { keyBytes, SeenIds } from "./seen-ids.ts";
+import { KeySet } from "./key-set.ts";
+import { keyBytes, keyLanes, writePushIdKey } from "./keys.ts";
+import { ReachableMembers } from "./reachable.ts";
 import type { AudienceMember } from "./source.ts";
 import type { Variants } from "./variants.ts";
 
@@ -26,7 +28,7 @@ export interface SortOptions {
   /** Returns the number of recipients of a page, counted from 0; the last page may have fewer. */
   readonly pageRecipients: (page: number) => number;
   /** Recipients of an earlier read: they are skipped and not counted. */
-  readonly taken?: SeenIds;
+  readonly taken?: KeySet;
 }
 
 /** Members that are processed before the event loop runs other work. */
@@ -40,31 +42,32 @@ export async function* sortAudience(
   members: AsyncIterable<readonly AudienceMember[]>,
   { variants, take, pageRecipients, taken }: SortOptions,
 ): AsyncGenerator<AudiencePage> {
-  const seen = new SeenIds();
+  const reachable = new ReachableMembers();
   const textsOf = compileTexts(variants);
   const { languageProperty } = variants;
   let pages = 1;
   let page = new PageCounts(pageRecipients(0));
   let processed = 0;
   for await (const some of members) {
-    for (const { pushId = "", properties } of some) {
+    for (const member of some) {
       if (page.recipients === page.most) {
         yield page.close(false);
         page = new PageCounts(pageRecipients(pages++));
       }
       // Lists in memory would otherwise block the event loop until their end.
       if (++processed % membersPerYield === 0) await yieldToEventLoop();
-      if (pushId.trim() === "" || !seen.add(pushId)) {
+      if (!reachable.add(member)) {
         page.filtered++;
         continue;
       }
-      if (taken?.hasKey(seen.key, 0)) continue;
+      if (taken !== undefined && isTaken(member, reachable.key, taken)) continue;
+      const { pushId = "", properties } = member;
       const language = languageProperty && plainText(properties[languageProperty]);
       const variant = variants.choose(pushId, language);
       if (variant === -1) page.control++;
       else {
         take(pushId, variant, textsOf(variant, properties));
-        page.add(seen.key);
+        page.add(reachable.key);
       }
     }
   }
@@ -72,14 +75,20 @@ export async function* sortAudience(
 }
 
 /** Reads the keys of stored pages. */
-export function readTaken(pages: readonly Uint8Array[]): SeenIds {
-  const taken = new SeenIds();
+export function readTaken(pages: readonly Uint8Array[]): KeySet {
+  const taken = new KeySet();
   for (const page of pages) {
     // A page may begin anywhere in a larger buffer.
     const keys = new Int32Array(Uint8Array.from(page).buffer);
-    for (let at = 0; at < keys.length; at += keyBytes / keys.BYTES_PER_ELEMENT) taken.addKey(keys, at);
+    for (let at = 0; at < keys.length; at += keyLanes) taken.add(keys, at);
   }
   return taken;
+}
+
+/** Reports whether a page has the member's key. Versions without keys of users stored those of push ids instead. */
+function isTaken({ pushId = "", userId }: AudienceMember, key: Int32Array, taken: KeySet): boolean {
+  if (taken.has(key)) return true;
+  return userId !== undefined && taken.has(writePushIdKey(pushId, new Int32Array(keyLanes)));
 }
 
 class PageCounts {
@@ -92,13 +101,13 @@ class PageCounts {
 
   constructor(most: number) {
     this.most = most;
-    this.#keys = new Int32Array((most * keyBytes) / Int32Array.BYTES_PER_ELEMENT);
+    this.#keys = new Int32Array(most * keyLanes);
   }
 
   add(key: Int32Array): void {
-    const at = this.recipients * key.length;
+    const at = this.recipients * keyLanes;
     // `set` takes longer for a few elements.
-    for (let lane = 0; lane < key.length; lane++) this.#keys[at + lane] = key[lane]!;
+    for (let lane = 0; lane < keyLanes; lane++) this.#keys[at + lane] = key[lane]!;
     this.recipients++;
   }
 

@@ -4,6 +4,8 @@ import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 export interface AudienceMember {
   /** Undefined or empty: the user cannot get messages. */
   readonly pushId: string | undefined;
+  /** A positive safe integer, given only if no other user can have the push id. */
+  readonly userId?: number | undefined;
   /**
    * Values of the requested properties that the user has, by lower-case name. Times are strings `yyyy-MM-dd HH:mm:ss`.
    */

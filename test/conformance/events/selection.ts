@@ -130,6 +130,30 @@ export function testSelection(create: CreateEventsWorld): void {
       ]);
     });
 
+    it("returns each user once, however often it was loaded and is a member", async () => {
+      await using opened = await openStore(create);
+      const { store, load } = opened;
+      await load({
+        users: [userOf("seen", { u: 1, a: "ada", d: "va" }), userOf("seen", { u: 2, a: "bob" })],
+      });
+      await load({
+        users: [userOf("seen", { u: 1, a: "ada", d: "vb" }), userOf("set", { u: 2, a: "bob", d: "va" })],
+      });
+      const members = [
+        { userId: 1n, value: "big" },
+        { accountId: "ada", value: "small" },
+        { distinctId: "va" },
+      ];
+      const version = { projectId: 1, name: "size", kind: "tag", day: "2026-01-04" } as const;
+      await store.importCohort(version, asyncOf(members));
+      const where: Predicate = { kind: "or", of: [isNull(size), not(isNull(size))] };
+      const selection: UserSelection = { projectId: 1, where, properties: [] };
+      expect(await collectUsers(store.selectUsers(selection, noSignal()))).toEqual([
+        { userId: 1n, accountId: "ada", distinctId: "vb", properties: {} },
+        { userId: 2n, accountId: "bob", distinctId: "va", properties: {} },
+      ]);
+    });
+
     it("returns all properties by default", async () => {
       const [ada] = await collectUsers(shared.store.selectUsers({ projectId: 1, where: always }, noSignal()));
       expect(Object.keys(ada!.properties).sort()).toEqual(

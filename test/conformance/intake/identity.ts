@@ -138,7 +138,7 @@ export function describeIdentity(using: Using): void {
         expect(halves.map((id) => intake.resolve(1, id, undefined).userId)).toEqual([1, 1, 1]);
       }),
     );
-    it("assigns the same users whatever part of the records is prepared again", async () => {
+    it("assigns each account a user of its own, the same whatever part of the records is prepared again", async () => {
       const id = fc.option(fc.constantFrom("1", "2", "3", "4"), { nil: undefined });
       const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
       const record = fc.record({ pair, project: fc.constantFrom(1, 2) });
@@ -158,6 +158,14 @@ export function describeIdentity(using: Using): void {
                 return ids;
               };
               const ids = await prepare(0);
+              const ofAccounts = all.flatMap(({ project, pair: [account] }, i) =>
+                account === undefined
+                  ? []
+                  : [{ account: `${project} ${account}`, user: `${project} ${ids[i]}` }],
+              );
+              const accounts = new Set(ofAccounts.map(({ account }) => account));
+              expect(new Set(ofAccounts.map(({ user }) => user)).size).toBe(accounts.size);
+              expect(new Set(ofAccounts.map((both) => JSON.stringify(both))).size).toBe(accounts.size);
               for (const cut of cuts.map((one) => one % all.length)) {
                 await intake[Symbol.asyncDispose]();
                 intake = await under.open();

@@ -1,15 +1,18 @@
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DownloadEventUsersResponseSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, Relation } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import { AudienceSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
 import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
+import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
 import {
   type AnalysisPorts,
   type ChannelAudience,
   createChannelAudience,
 } from "../../../services/bridges/channel-audience.ts";
+import type { UserEngines } from "../../../services/bridges/user-queries.ts";
 import type { UserChoice } from "../../../services/channel/audience/source.ts";
 import {
   asyncOf,
@@ -168,6 +171,54 @@ describe("users of audiences", () => {
       },
     ]);
   });
+
+  const selecting = () => ports.projects.get(1)!;
+  const downloading = () => ({ engine: ports.projects.get(1)!.engine });
+  /** An engine with a user of each id. */
+  const ofPlatform = (ids: readonly string[]) => () => {
+    const rows = ids.map((id) => ({
+      values: ["ada", id].map((text) => ({ kind: { case: "stringValue" as const, value: text } })),
+    }));
+    const engine: Pick<AnalysisEngine, "downloadUsers"> = {
+      async *downloadUsers(query) {
+        expect(query.selectedColumns).toEqual(["#account_id", "#user_id"]);
+        yield create(DownloadEventUsersResponseSchema, { content: { case: "rows", value: { rows } } });
+      },
+    };
+    return { engine: engine as AnalysisEngine };
+  };
+  it.each<[string, string, string[], () => UserEngines, (number | undefined)[]]>([
+    ["selected by accounts", "#account_id", [], selecting, [1, 2, 3]],
+    ["selected by accounts beside their ids", "#account_id", ["#user_id"], selecting, [1, 2, 3]],
+    ["selected by their ids", "#user_id", [], selecting, [1, 2, 3]],
+    ["downloaded by accounts", "#account_id", [], downloading, [1]],
+    ["downloaded by their ids", "#user_id", ["level"], downloading, [1]],
+    ["of the platform", "#account_id", [], ofPlatform(["7", "9007199254740991"]), [7, 9007199254740991]],
+    [
+      "of the platform, without an exact number",
+      "#account_id",
+      [],
+      ofPlatform(["", "9007199254740992", "07", "-1", "0", "x"]),
+      Array.from({ length: 6 }, () => undefined),
+    ],
+    [
+      "selected by visitors, of which several users may be",
+      "#distinct_id",
+      [],
+      selecting,
+      [undefined, undefined, undefined],
+    ],
+    ["selected by a property", "nick", ["#user_id"], selecting, [undefined, undefined, undefined]],
+  ])(
+    "have the number of the user if no other one can have the push id: %s",
+    async (_how, pushIdProperty, names, project, expected) => {
+      const source = createChannelAudience({ ...ports, projects: new Map([[1, project()]]) });
+      const request = { projectId: 1, choice: usersOf([]), pushIdProperty, properties: names };
+      const found = await collect(source.users(request, noSignal()));
+      expect(found.map(({ userId }) => userId)).toEqual(expected);
+      expect(found.map(({ properties: values }) => Object.keys(values))).toEqual(expected.map(() => names));
+    },
+  );
 
   it("are looked up by their push ids, with events or without", async () => {
     const request = { projectId: 1, pushIdProperty: "nick", pushIds: ["p2", "p9"], properties: ["level"] };

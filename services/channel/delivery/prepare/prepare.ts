@@ -5,9 +5,9 @@ import type {
   ChannelStore,
   Preparation,
 } from "../../../../store/channels/channels.ts";
+import type { KeySet } from "../../audience/key-set.ts";
 import { audienceMembers, isFixed, type MembersRequest } from "../../audience/members.ts";
 import { type AudiencePage, readTaken, sortAudience } from "../../audience/pages.ts";
-import type { SeenIds } from "../../audience/seen-ids.ts";
 import type { AudienceSource } from "../../audience/source.ts";
 import { compileVariants, type Variants } from "../../audience/variants.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
@@ -182,7 +182,7 @@ async function readTakenOf(
   pages: number,
   store: ChannelStore,
   signal: AbortSignal,
-): Promise<SeenIds> {
+): Promise<KeySet> {
   const found: Uint8Array[] = [];
   for (let page = 0; page < pages; page++) {
     const data = await store.audience(runId, page, { signal });

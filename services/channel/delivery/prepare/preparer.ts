@@ -17,7 +17,7 @@ export interface PreparerOptions extends PrepareOptions {
 
 /** Pause after a temporary failure; meanwhile other runs are prepared. */
 const pauseMs = 5_000;
-/** Runs that are prepared at a time, so that a large audience delays no small one; 1 million recipients take 20 MB. */
+/** Runs that are prepared at a time, so that a large audience delays no small one; a million users take up to 20 MB. */
 const maxAtOnce = 4;
 
 /** Prepares the runs of all channels until it is stopped, the oldest first and a few at a time. */

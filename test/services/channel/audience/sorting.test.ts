@@ -2,9 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AudienceSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
+import { KeySet } from "../../../../services/channel/audience/key-set.ts";
+import { keyLanes, writePushIdKey, writeUserKey } from "../../../../services/channel/audience/keys.ts";
 import { audienceMembers, estimateAudience } from "../../../../services/channel/audience/members.ts";
 import { readTaken, sortAudience } from "../../../../services/channel/audience/pages.ts";
-import { SeenIds } from "../../../../services/channel/audience/seen-ids.ts";
+import { ReachableMembers } from "../../../../services/channel/audience/reachable.ts";
 import type { AudienceMember, AudienceSource } from "../../../../services/channel/audience/source.ts";
 import { compileExperiment, compileVariants } from "../../../../services/channel/audience/variants.ts";
 import { channelWith, contentOf } from "../content/template.ts";
@@ -30,12 +32,22 @@ async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
 
 const member = (pushId: string | undefined, properties = {}): AudienceMember => ({ pushId, properties });
 
-describe("ids that were seen", () => {
-  it("are distinguished from new ones", () => {
+/** The number of a user, the same for the same push id. */
+function userIdOf(pushId: string): number {
+  return Buffer.from(pushId).reduce((sum, byte) => 256 * sum + byte, 2 ** 16);
+}
+/** A member with a push id that no other user can have. */
+const userOf = (pushId: string): AudienceMember => ({ pushId, userId: userIdOf(pushId), properties: {} });
+
+describe("members that are reachable", () => {
+  const add = (reachable: ReachableMembers) => (pushId: string) => reachable.add(member(pushId));
+
+  it("are those with a push id that none before them has", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 3 })), (ids) => {
-        const [seen, known] = [new SeenIds(), new Set<string>()];
-        expect(ids.map((id) => seen.add(id))).toEqual(ids.map((id) => known.size < known.add(id).size));
+        const [reachable, known] = [new ReachableMembers(), new Set<string>()];
+        const expected = ids.map((id) => id.trim() !== "" && known.size < known.add(id).size);
+        expect(ids.map(add(reachable))).toEqual(expected);
       }),
     );
   });
@@ -45,18 +57,42 @@ describe("ids that were seen", () => {
     ["", "@example.com"],
     ["0000-0000-", "-ffff"],
     ["\u{1f600}", ""],
-  ])("are distinguished when only digits between %j and %j differ", (before, after) => {
-    const seen = new SeenIds();
+  ])("are told apart when only digits between %j and %j differ", (before, after) => {
+    const reachable = new ReachableMembers();
     const ids = Array.from({ length: 200_000 }, (_, i) => `${before}${i}${after}`);
-    expect(ids.filter((id) => !seen.add(id))).toEqual([]);
+    expect(ids.filter((id) => !reachable.add(member(id)))).toEqual([]);
   });
 
   it("are many", () => {
-    const seen = new SeenIds();
+    const reachable = new ReachableMembers();
     const ids = Array.from({ length: 20_000 }, (_, i) => `u${i % 15_000}`);
-    expect(ids.filter((id) => seen.add(id))).toHaveLength(15_000);
+    expect(ids.filter(add(reachable))).toHaveLength(15_000);
   });
 });
+
+describe("keys", () => {
+  it.each<[string, readonly Int32Array[]]>([
+    [
+      "users",
+      [1, 2, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 33, Number.MAX_SAFE_INTEGER].map((id) => userKey(id)),
+    ],
+    ["push ids", ["1", "2", " 1", "a"].map((id) => pushIdKey(id))],
+    ["users and push ids", [userKey(1), pushIdKey("1")]],
+  ])("of %s differ", (_of, keys) => {
+    const set = new KeySet();
+    expect(keys.map((key) => [set.has(key), set.add(key), set.has(key), set.add(key)])).toEqual(
+      keys.map(() => [false, true, true, false]),
+    );
+  });
+
+  it("are the same in every version", () => {
+    expect([...userKey(2 ** 32 + 5)]).toEqual([0, 5, 1]);
+    expect([...pushIdKey("player-1")]).toEqual([-415825409, -1716040063, -267318921]);
+  });
+});
+
+const userKey = (userId: number): Int32Array => writeUserKey(userId, new Int32Array(keyLanes));
+const pushIdKey = (pushId: string): Int32Array => writePushIdKey(pushId, new Int32Array(keyLanes));
 
 describe("an A/B test", () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => `user-${i}`);
@@ -119,7 +155,7 @@ describe("variants", () => {
 describe("pages", () => {
   const variants = compileVariants(channel, plain);
   /** Pages with their recipients. */
-  async function pagesOf(members: readonly AudienceMember[], pageRecipients: number, taken = new SeenIds()) {
+  async function pagesOf(members: readonly AudienceMember[], pageRecipients: number, taken = new KeySet()) {
     let recipients: (readonly [pushId: string, variant: number, ...texts: string[]])[] = [];
     const pages = [];
     const sorting = {
@@ -181,6 +217,23 @@ describe("pages", () => {
         const found = pages.flatMap(({ recipients }) => recipients.map(([id]) => id));
         expect(found).toEqual(second.filter((id) => !first.includes(id)));
         expect(pages.reduce((sum, { filtered }) => sum + filtered, 0)).toBe(second.length + 1);
+      }),
+    );
+  });
+
+  it.each([
+    ["user", userOf],
+    ["push id, as versions without keys of users did", member],
+  ])("pass over who was taken before by its %s", async (_by, memberOf) => {
+    const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }).filter((id) => id.trim() !== ""));
+    await fc.assert(
+      fc.asyncProperty(ids, ids, async (first, second) => {
+        const taken = await pagesOf(first.map(memberOf), 4);
+        const all = [...second.map(userOf), userOf(" ")];
+        const pages = await pagesOf(all, 4, readTaken(taken.map(({ keys }) => keys)));
+        const found = pages.flatMap(({ recipients }) => recipients.map(([id]) => id));
+        expect(found).toEqual(second.filter((id) => !first.includes(id)));
+        expect(pages.reduce((sum, { filtered }) => sum + filtered, 0)).toBe(1);
       }),
     );
   });

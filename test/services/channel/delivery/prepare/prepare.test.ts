@@ -18,19 +18,30 @@ const everybody = { source: { case: "users" as const, value: {} } };
 /** With batches of 10 these are three pages: of 2,000, 8,000 and the rest. */
 const count = 11_000;
 
-/** At the second time the first hundred have left, as many have joined, and some come twice or without an id. */
-function changingUsers(): AudienceSource {
-  let left = 0;
+const memberOf = (pushId: string): AudienceMember => ({ pushId, properties: {} });
+const userOf = (pushId: string): AudienceMember => ({
+  pushId,
+  userId: 2 ** 40 + Number(pushId.slice(1)),
+  properties: {},
+});
+
+/**
+ * At the second time the first hundred have left, and as many have joined. Each time five cannot get a message.
+ * @param reads the members of each time
+ */
+function changingUsers(reads: readonly ((ids: readonly string[]) => AudienceMember[])[]): AudienceSource {
+  let time = 0;
   return {
     ...noUsers,
     async *users() {
-      const ids = Array.from({ length: count }, (_, i) => `u${left + i}`);
-      left += 100;
-      const all = [...ids, "", "", ...ids.slice(0, 3)];
-      yield all.map((pushId): AudienceMember => ({ pushId, properties: {} }));
+      const ids = Array.from({ length: count }, (_, i) => `u${100 * time + i}`);
+      yield reads[time++]!(ids);
     },
   };
 }
+
+const byPushIds = (ids: readonly string[]) => [...ids, "", "", ...ids.slice(0, 3)].map(memberOf);
+const byUsers = (ids: readonly string[]) => [...ids.map(userOf), ...["", "", "", " ", " "].map(userOf)];
 
 /** A store whose method fails from a call on, as if the process ended there. */
 function failingFrom(store: ChannelStore, method: "audience" | "appendBatches", call: number): ChannelStore {
@@ -62,10 +73,18 @@ describe("a preparation that is broken off", () => {
     ["between batches", 2, [...users(0, 2_000), ...users(2_000, count + 100)]],
     ["before the last batches", 3, [...users(0, 10_000), ...users(10_000, count + 100)]],
   ] as const;
-  it.each(faults)("%s goes on with those who have none", async (_when, call, expected) => {
+  const keys = [
+    ["push ids", [byPushIds, byPushIds]],
+    ["users", [byUsers, byUsers]],
+    ["users, after push ids of another version", [byPushIds, byUsers]],
+  ] as const;
+  const cases = keys.flatMap(([by, reads]) =>
+    faults.map(([when, ...fault]) => [by, when, reads, ...fault] as const),
+  );
+  it.each(cases)("by %s, %s goes on with those who have none", async (_by, _when, reads, call, expected) => {
     await using store = await openStore();
     const run = await startTask(store, { delivery: { batchSize: 10 } }, { audience: everybody });
-    const options = { audience: changingUsers(), newRequestId: randomUUID };
+    const options = { audience: changingUsers(reads), newRequestId: randomUUID };
     const first = (await store.leasePreparation("one", 60_000))!;
     const broken = prepareRun(
       first,
@@ -92,7 +111,7 @@ describe("a preparation that is broken off", () => {
   it("does not go on when what it was is gone", async () => {
     await using store = await openStore();
     await startTask(store, {}, { audience: everybody });
-    const options = { audience: changingUsers(), newRequestId: randomUUID };
+    const options = { audience: changingUsers([byUsers, byUsers]), newRequestId: randomUUID };
     const first = (await store.leasePreparation("one", 60_000))!;
     const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 2) }, signal);
     await expect(broken).rejects.toThrow("killed");
