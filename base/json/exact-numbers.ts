@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JsonValue } from "@bufbuild/protobuf";
 
 /** A JSON number that a double can't hold: its digits as they were written. */
 export class BigNumber {
@@ -76,6 +77,19 @@ export function stringifyExactJson(value: unknown): string {
       typeof one === "bigint" ? rawNumber(String(one)) : one,
     );
   }
+}
+
+/** Returns a value as JSON. Integers beyond 2^53 become strings, since many readers of JSON would round them. */
+export function toExactJson(value: unknown): JsonValue {
+  if (typeof value === "string") return value;
+  if (typeof value === "bigint" || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    return BigInt(value as number | bigint).toString();
+  }
+  if (Array.isArray(value)) return value.map(toExactJson);
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toExactJson(inner)]));
+  }
+  return (value ?? null) as JsonValue;
 }
 
 /** Any integer with at most this many digits is below 2^53. */

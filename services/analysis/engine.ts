@@ -13,6 +13,7 @@ import type {
   EventUserDownloadQuery,
   EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
+import type { UserChunk } from "../../store/events/events.ts";
 
 export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
 
@@ -26,6 +27,11 @@ export interface AnalysisEngine {
   /** Yields the header first; the caller fills in its CSV options. */
   download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
+  /**
+   * Yields the users of a download as they are stored, without a row for each; undefined for engines that return rows
+   * only.
+   */
+  findUsers?(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<UserChunk>;
   /** Returns the faults of a query without running it; undefined for engines that cannot check a query. */
   faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly Violation[]>;
   /**

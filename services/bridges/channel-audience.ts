@@ -1,16 +1,14 @@
-import { toJson } from "@bufbuild/protobuf";
-import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { InvalidFieldsError, refuseField, under } from "../../base/rpc/invalid-fields.ts";
 import type { Violation } from "../../base/rpc/violation.ts";
 import { parseDecimal } from "../../base/text/decimal.ts";
-import { plainText } from "../../base/text/plain-text.ts";
-import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
 import type { Audience } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { ProjectSchema } from "../../store/events/events.ts";
 import type { AudienceMember, AudienceSource, UserChoice } from "../channel/audience/source.ts";
 import type { AudienceCheck } from "../channel/ports.ts";
+import { columnsOf, createMemberReader } from "./member-reader.ts";
 import {
+  type FoundReader,
   findUnknownNames,
   lookupQuery,
   queryOf,
@@ -34,12 +32,6 @@ export interface ChannelAudience extends AudienceSource {
 }
 
 /**
- * Properties whose value no two users share, whatever the engine: an account belongs to one user. The visitor of a user
- * is the one it was last seen with, which may be that of another user.
- */
-const ofOneUser: ReadonlySet<string> = new Set(["#account_id", "#user_id"]);
-
-/**
  * Creates the audience of channels: the users of projects, found by analysis. An engine that knows users only by
  * their events, or a condition that looks at events, finds only users who have had an event.
  */
@@ -47,34 +39,25 @@ export function createChannelAudience({ projects, schemaOf, now }: AnalysisPorts
   const projectOf = (projectId: number): UserEngines =>
     projects.get(projectId) ?? refuseField("project_id", `is ${projectId}, which is not configured`);
   return {
-    async *users({ projectId, choice, pushIdProperty, properties }, signal) {
-      const columns = [pushIdProperty, ...properties];
-      const belongsToOneUser = ofOneUser.has(pushIdProperty);
-      const selected = belongsToOneUser && !columns.includes("#user_id") ? [...columns, "#user_id"] : columns;
-      const userIdAt = belongsToOneUser ? selected.indexOf("#user_id") : undefined;
-      const request = { projectId, query: queryOf(choice), columns: selected, nowMs: now() };
+    async *users({ projectId, choice, ...wanted }, signal) {
+      const request = { projectId, query: queryOf(choice), columns: columnsOf(wanted), nowMs: now() };
+      const reader = createMemberReader(wanted, () => schemaOf(projectId));
       const project = projectOf(projectId);
       try {
-        for await (const rows of queryUsers(project, request, signal)) {
-          yield rows.map(compileMemberReader(columns, schemaOf(projectId), userIdAt));
-        }
+        yield* queryUsers(project, request, reader, signal);
       } catch (error) {
         if (!(error instanceof InvalidFieldsError)) throw error;
         throw new InvalidFieldsError(under("audience", placeViolations(choice.case, error.violations)));
       }
     },
 
-    async lookup({ projectId, pushIdProperty, pushIds, properties }, signal) {
-      const columns = [pushIdProperty, ...properties];
-      const possible = possibleIds(pushIdProperty, pushIds, schemaOf(projectId));
-      const request = { projectId, columns, nowMs: now() };
+    async lookup({ projectId, pushIds, ...wanted }, signal) {
+      const possible = possibleIds(wanted.pushIdProperty, pushIds, schemaOf(projectId));
+      const request = { projectId, columns: columnsOf(wanted), nowMs: now() };
+      const reader = createMemberReader(wanted, () => schemaOf(projectId));
       const found = new Map<string, AudienceMember["properties"]>();
-      for await (const rows of lookUp(projectOf(projectId), request, possible, signal)) {
-        for (const { pushId, properties: values } of rows.map(
-          compileMemberReader(columns, schemaOf(projectId)),
-        )) {
-          if (pushId !== undefined) found.set(pushId, values);
-        }
+      for await (const some of lookUp(projectOf(projectId), request, possible, reader, signal)) {
+        for (const { pushId, properties } of some) if (pushId !== undefined) found.set(pushId, properties);
       }
       return found;
     },
@@ -114,13 +97,14 @@ async function* lookUp(
   project: UserEngines,
   request: Omit<UserRequest, "query">,
   pushIds: readonly string[],
+  reader: FoundReader<readonly AudienceMember[]>,
   signal: AbortSignal,
-): AsyncGenerator<readonly UserRow[]> {
+): AsyncGenerator<readonly AudienceMember[]> {
   const [property = ""] = request.columns;
   let left = pushIds;
   while (left.length > 0) {
     try {
-      yield* queryUsers(project, { ...request, query: lookupQuery(property, left) }, signal);
+      yield* queryUsers(project, { ...request, query: lookupQuery(property, left) }, reader, signal);
       return;
     } catch (error) {
       if (!(error instanceof InvalidFieldsError)) throw error;
@@ -160,40 +144,4 @@ function placeOf(kind: Kind, field: string): string {
   const own = kind === "users" ? field.replace(/^eventView\./, "") : field;
   if (kind === "cohort" || own === "") return kind;
   return `${kind}.${own.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
-}
-
-/** Returns undefined for a number that a double cannot hold, which only the engine of the platform may have. */
-function readUserId(value: Value | undefined): number | undefined {
-  const text = value?.kind.case === "stringValue" ? value.kind.value : "";
-  const userId = Number(text);
-  return userId > 0 && Number.isSafeInteger(userId) && String(userId) === text ? userId : undefined;
-}
-
-/**
- * @param columns the property of the push id, then the other properties
- * @param userIdAt index of the user's id among the values, if members are to have it
- */
-function compileMemberReader(
-  [pushIdColumn = "", ...columns]: readonly string[],
-  schema: ProjectSchema,
-  userIdAt?: number,
-): (row: UserRow) => AudienceMember {
-  const isTime = (name: string): boolean =>
-    schema.properties.get(`user:${name.toLowerCase()}`)?.type === "time";
-  const times = new Set([pushIdColumn, ...columns].filter(isTime));
-  const read = (name: string, value: Value | undefined): unknown => {
-    const found = value === undefined ? null : toJson(ValueSchema, value);
-    // Times of an audience have no milliseconds.
-    return times.has(name) && typeof found === "string" ? found.slice(0, 19) : found;
-  };
-  return ({ values }) => {
-    const [first, ...others] = values;
-    const pushId = read(pushIdColumn, first);
-    const properties = columns.map((name, i): [string, unknown] => [name, read(name, others[i])]);
-    return {
-      pushId: pushId === null ? undefined : plainText(pushId),
-      userId: userIdAt === undefined ? undefined : readUserId(values[userIdAt]),
-      properties: Object.fromEntries(properties.filter(([, value]) => value !== null)),
-    };
-  };
 }

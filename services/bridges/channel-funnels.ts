@@ -11,7 +11,7 @@ import type { GroupEntry, MetricResult } from "../../gen/engage/analysis/v1/resu
 import type { AnalysisEngine } from "../analysis/engine.ts";
 import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelResult } from "../channel/ports.ts";
 import type { AnalysisPorts } from "./channel-audience.ts";
-import { channelCaller, countUsers, formatQueryTime } from "./user-queries.ts";
+import { channelCaller, countUsers, type FoundReader, formatQueryTime, readUsers } from "./user-queries.ts";
 
 const receipt = "#ops_receipt_properties";
 const segmentMembers = ["ops_exp_group_id", "ops_push_language"] as const;
@@ -102,6 +102,16 @@ async function analyze(
   return query.events.map((_name, i) => message.data!.y.find(({ eventIndex }) => eventIndex === i)!);
 }
 
+/** Reads the ids of users. */
+const idReader: FoundReader<readonly string[]> = {
+  users(some) {
+    const ids: string[] = [];
+    some.visit({ user: (id) => ids.push(String(id)), property() {} }, some.length);
+    return ids;
+  },
+  rows: (rows) => rows.map(({ values: [id] }) => String(id?.kind.value)),
+};
+
 /** Returns the ids of the users who had any of the events. */
 async function usersOf(
   engine: AnalysisEngine,
@@ -120,14 +130,8 @@ async function usersOf(
       eventView: rangeOf(query),
       events: events.map((name) => countUsers(name, filts)),
     });
-    for await (const { content } of engine.downloadUsers(request, {
-      signal,
-      caller: channelCaller(query.projectId),
-      rest: undefined,
-    })) {
-      if (content.case !== "rows") continue;
-      for (const { values } of content.value.rows) found.add(String(values[0]?.kind.value));
-    }
+    const call = { signal, caller: channelCaller(query.projectId), rest: undefined };
+    for await (const ids of readUsers(engine, request, call, idReader)) for (const id of ids) found.add(id);
   }
   return found;
 }

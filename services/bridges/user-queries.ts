@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidFieldsError } from "../../base/rpc/invalid-fields.ts";
 import { errorMessage } from "../../base/text/system-error.ts";
-import type { DownloadEventUsersResponse, UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
 import { Aggregation, EventMetricSchema, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../gen/engage/analysis/v1/event_view_pb.ts";
@@ -12,6 +12,8 @@ import {
   type EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Warning, WarningReason } from "../../gen/engage/analysis/v1/result_pb.ts";
+import type { UserChunk } from "../../store/events/events.ts";
+import type { AnalysisEngine, EngineCall } from "../analysis/engine.ts";
 import type { AnalysisProject } from "../analysis/project/project.ts";
 import { AnalysisRefusal, returnCodes } from "../analysis/refusal/refusal.ts";
 import { AudienceUnavailableError, type UserChoice } from "../channel/audience/source.ts";
@@ -72,24 +74,27 @@ export function lookupQuery(property: string, texts: readonly string[]): UserQue
   return { kind: "conditions", conditions: { filts: [filter], relation: Relation.AND } };
 }
 
+/** Reads found users: in the form of the store, or as rows with a value for each column. */
+export interface FoundReader<T> {
+  users(some: UserChunk): T;
+  rows(some: readonly UserRow[]): T;
+}
+
 /**
- * Runs a query and returns the rows, some at a time.
+ * Runs a query and yields what is read of the users, some at a time.
  * @throws InvalidFieldsError naming the fields of the query, AudienceUnavailableError
  */
-export async function* queryUsers(
+export async function* queryUsers<T>(
   engines: UserEngines,
   request: UserRequest,
+  reader: FoundReader<T>,
   signal: AbortSignal,
-): AsyncGenerator<readonly UserRow[]> {
+): AsyncGenerator<T> {
   try {
     const selected = await selectUsers(engines, request, signal);
-    if (selected !== undefined) {
-      yield* selected;
-      return;
-    }
-    for await (const { content } of downloadUsers(engines, request, signal)) {
-      if (content.case === "rows") yield content.value.rows;
-    }
+    if (selected === undefined) {
+      yield* readUsers(engines.engine, downloadQueryOf(request), callOf(request, signal), reader);
+    } else for await (const some of selected) yield reader.users(some);
   } catch (error) {
     throw signal.aborted ? error : toAudienceError(error);
   }
@@ -107,7 +112,8 @@ export async function findUnknownNames(
   try {
     // Checks the conditions; warnings come only with the header of a download.
     await selectUsers(engines, request, signal);
-    for await (const { content } of downloadUsers(engines, request, signal)) {
+    const found = engines.engine.downloadUsers(downloadQueryOf(request), callOf(request, signal));
+    for await (const { content } of found) {
       const warnings = content.case === "header" ? (content.value.info?.warnings ?? []) : [];
       return warnings.filter(({ reason }) => reason === WarningReason.UNKNOWN_NAME);
     }
@@ -122,23 +128,30 @@ async function selectUsers(
   { users }: UserEngines,
   { projectId, query, columns }: UserRequest,
   signal: AbortSignal,
-): Promise<AsyncIterable<readonly UserRow[]> | undefined> {
+): Promise<AsyncIterable<UserChunk> | undefined> {
   return query.kind === "conditions"
     ? await users?.select(query.conditions, columns, signal, channelCaller(projectId))
     : undefined;
 }
 
-function downloadUsers(
-  { engine }: UserEngines,
-  request: UserRequest,
-  signal: AbortSignal,
-): AsyncIterable<DownloadEventUsersResponse> {
-  return engine.downloadUsers(downloadQueryOf(request), {
-    signal,
-    caller: channelCaller(request.projectId),
-    rest: undefined,
-    refusesUndeclared: true,
-  });
+function callOf({ projectId }: UserRequest, signal: AbortSignal): EngineCall {
+  return { signal, caller: channelCaller(projectId), rest: undefined, refusesUndeclared: true };
+}
+
+/** Yields what is read of the users of a number, some at a time. */
+export async function* readUsers<T>(
+  engine: Pick<AnalysisEngine, "downloadUsers" | "findUsers">,
+  query: EventUserDownloadQuery,
+  call: EngineCall,
+  reader: FoundReader<T>,
+): AsyncGenerator<T> {
+  if (engine.findUsers !== undefined) {
+    for await (const some of engine.findUsers(query, call)) yield reader.users(some);
+    return;
+  }
+  for await (const { content } of engine.downloadUsers(query, call)) {
+    if (content.case === "rows") yield reader.rows(content.value.rows);
+  }
 }
 
 /** Conditions become a query for the users who have had any event and meet them. */

@@ -69,7 +69,7 @@ export function createEmbeddedProject({
   };
 }
 
-function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
+function gateEngine(engine: Required<AnalysisEngine>, gate: Gate): Required<AnalysisEngine> {
   return {
     async analyze(query, call) {
       await gate();
@@ -87,13 +87,17 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
       await gate();
       yield* engine.downloadUsers(query, call);
     },
+    async *findUsers(query, call) {
+      await gate();
+      yield* engine.findUsers(query, call);
+    },
     async faultsOf(query, signal) {
       // If the store cannot be opened, the query itself fails and reports it.
       const isOpen = await Promise.resolve(gate()).then(
         () => true,
         () => false,
       );
-      return isOpen ? ((await engine.faultsOf?.(query, signal)) ?? []) : [];
+      return isOpen ? await engine.faultsOf(query, signal) : [];
     },
     version(projectId) {
       const opening = gate();

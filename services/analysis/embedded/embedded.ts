@@ -4,6 +4,7 @@ import {
   AnalyzeEventsResponseSchema,
   ListEventUsersResponseSchema,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type { EventUserDownloadQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import {
   type EventStore,
   EventsUnavailableError,
@@ -30,7 +31,7 @@ import {
   compileUserScan,
   type SliceQuery,
 } from "../describe/user-slice.ts";
-import type { AnalysisEngine, AnyQuery } from "../engine.ts";
+import type { AnalysisEngine, AnyQuery, EngineCall } from "../engine.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { AnalysisRefusal, refuseUnavailable, returnCodes } from "../refusal/refusal.ts";
 import { writeUserList } from "../rest/write-users.ts";
@@ -38,14 +39,14 @@ import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
 import { shapeAnalysis, shapeDownload } from "../shape/shape.ts";
 import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
-import { idColumns, userProperties } from "../shape/users.ts";
+import { idColumns, propertiesOf, userProperties } from "../shape/users.ts";
 import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
 
 /** Time after which a retry is suggested when there are too many queries: most queries take less. */
 const busyRetryMs = 1_000;
 
 /** Creates the engine that runs the queries of one project on the event store. */
-export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
+export function createEmbeddedEngine(source: PlanSource): Required<AnalysisEngine> {
   const { store, project, now } = source;
   const success = { returnCode: 0, returnMessage: "success" };
   const rank = async (
@@ -95,16 +96,23 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const plan = await planQuery(source, query, { signal, caller, trace, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
-    downloadUsers: (query, { signal, caller, trace, refusesUndeclared }) =>
+    downloadUsers: (query, call) =>
       mapStoreErrorsOf(query, async function* () {
         const { selectedColumns: columns } = query;
-        const reportUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
-        const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
-        const options = { signal, caller, trace, reportUndeclared, check };
-        const plan = await planQuery(source, query, options);
+        const plan = await planDownload(source, query, call);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
-        yield* shapeUserTable(plan, findUsers(source, plan, query, signal, { columns }), columns, nameOf);
+        yield* shapeUserTable(
+          plan,
+          findUsers(source, plan, query, call.signal, { columns }),
+          columns,
+          nameOf,
+        );
+      }),
+    findUsers: (query, call) =>
+      mapStoreErrorsOf(query, async function* () {
+        const plan = await planDownload(source, query, call);
+        yield* findUsers(source, plan, query, call.signal, { columns: query.selectedColumns });
       }),
   };
 }
@@ -127,6 +135,17 @@ function checkOf(
   };
 }
 
+/** Plans a query for the users of a number. */
+function planDownload(
+  source: PlanSource,
+  query: EventUserDownloadQuery,
+  { signal, caller, trace, refusesUndeclared }: EngineCall,
+): Promise<EventPlan> {
+  const reportUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
+  const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
+  return planQuery(source, query, { signal, caller, trace, reportUndeclared, check });
+}
+
 /** @param columns default all. @param limit most users that are read */
 async function* findUsers(
   { store, project }: PlanSource,
@@ -138,9 +157,7 @@ async function* findUsers(
   const found = compileUserScan(plan, query);
   // A metric of constants has no users, and neither has a step outside of the range.
   if (found === undefined) return;
-  const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
-  const known = [...store.schema(project.id).properties.values()];
-  const properties = wanted && known.filter(({ table, name }) => table === "user" && wanted.has(name));
+  const properties = columns && propertiesOf(columns, store.schema(project.id));
   const wants = { ...(properties && { properties }), ...(limit !== undefined && { limit }) };
   yield* store.users({ ...found, ...wants }, signal);
 }

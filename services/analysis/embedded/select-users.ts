@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import type { UserRow } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventViewSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import { PatternTooLargeError, PlanTooLargeError, type UserChunk } from "../../../store/events/events.ts";
@@ -14,7 +13,7 @@ import {
   refuseUndeclared,
 } from "../describe/problems.ts";
 import type { UserPort } from "../project/project.ts";
-import { shapeUserRow } from "../shape/users.ts";
+import { propertiesOf } from "../shape/users.ts";
 import type { PlanSource } from "./plan-query.ts";
 
 /** Creates the port that selects users of one project from the event store. */
@@ -34,22 +33,19 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
       const where = describeFilters(conditions, "", context);
       problems.throwIfAny();
       if (looksAtEvents(where)) return undefined;
-      const wanted = new Set(columns.map((column) => column.toLowerCase()));
-      const known = [...schema.properties.values()];
-      const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
-      const selection = { projectId: project.id, caller, where, properties };
-      return shapeAll(store.selectUsers(selection, signal), columns, conditions.filts);
+      const selection = { projectId: project.id, caller, where, properties: propertiesOf(columns, schema) };
+      return namePatterns(store.selectUsers(selection, signal), conditions.filts);
     },
   };
 }
 
-async function* shapeAll(
+/** Names the place of what the store refuses. */
+async function* namePatterns(
   found: AsyncIterable<UserChunk>,
-  columns: readonly string[],
   filts: readonly Filter[],
-): AsyncGenerator<readonly UserRow[]> {
+): AsyncGenerator<UserChunk> {
   try {
-    for await (const some of found) yield Array.from(some, (user) => shapeUserRow(user, columns));
+    yield* found;
   } catch (error) {
     if (error instanceof PlanTooLargeError) throw refuseLargePlan();
     if (!(error instanceof PatternTooLargeError)) throw error;

@@ -1,4 +1,3 @@
-import type { UserRow } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type {
   CountedValue,
   EventStore,
@@ -6,6 +5,7 @@ import type {
   ProjectVolumes,
   PropertyTable,
   TopValues,
+  UserChunk,
 } from "../../../store/events/events.ts";
 import type { ColumnType } from "../describe/column/column.ts";
 import type { FilterList } from "../describe/condition/filter.ts";
@@ -30,7 +30,7 @@ export interface AnalysisProject {
 /** Finds users of a project, with events or without. */
 export interface UserPort {
   /**
-   * Yields users in batches, ordered by id, each with a value for each column. Undefined when the conditions, or a
+   * Yields users, ordered by id, with those of the properties that they have. Undefined when the conditions, or a
    * definition that they name, refer to events.
    * @param columns ids and user properties
    * @param caller the token for which the query runs
@@ -41,7 +41,7 @@ export interface UserPort {
     columns: readonly string[],
     signal: AbortSignal,
     caller?: string,
-  ): Promise<AsyncIterable<readonly UserRow[]> | undefined>;
+  ): Promise<AsyncIterable<UserChunk> | undefined>;
 }
 
 /** The store of the cohorts and tags of a project. */

@@ -3,8 +3,8 @@ import { ByteSink } from "../../../base/bytes/byte-sink.ts";
 import { type Literal, literalOf } from "../../../base/bytes/literal.ts";
 import { Utf8Text } from "../../../base/bytes/utf8-text.ts";
 import { backslash, quote, space } from "../../../base/json/bytes.ts";
+import { toExactJson } from "../../../base/json/exact-numbers.ts";
 import type { UserVisitor, VisitedText } from "../../../store/events/events.ts";
-import { toExactJson } from "../exact-value.ts";
 
 /** The members of each user, which no property replaces. */
 export const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);

@@ -1,9 +1,9 @@
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { ListValueSchema, NullValue, StructSchema, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { toExactJson } from "../../../base/json/exact-numbers.ts";
 import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
-import { toExactJson } from "../exact-value.ts";
 
 export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
 
@@ -52,6 +52,12 @@ function kindOf(value: JsonValue): Value["kind"] {
   }
   const fields = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeValue(inner)]));
   return { case: "structValue", value: create(StructSchema, { fields }) };
+}
+
+/** Returns the known user properties that columns name. */
+export function propertiesOf(columns: readonly string[], { properties }: ProjectSchema): readonly Property[] {
+  const names = new Set(columns.map((column) => column.toLowerCase()));
+  return [...properties.values()].filter(({ table, name }) => table === "user" && names.has(name));
 }
 
 /** Returns the known user properties. Members of objects are left out, since their objects contain them. */

@@ -78,6 +78,12 @@ describe("users of audiences", () => {
     return found;
   }
 
+  /** An engine with rows only, which knows users only by their events. */
+  function rowsOnly(): AnalysisPorts {
+    const { findUsers: _, ...engine } = ports.projects.get(1)!.engine;
+    return { ...ports, projects: new Map([[1, { engine }]]) };
+  }
+
   it.each<[string, UserChoice, (string | undefined)[]]>([
     ["all users, with events or without", usersOf([]), ["p1", "p2", undefined]],
     ["users by a property", usersOf([filter("level", Comparator.GREATER, ["5"])]), ["p2"]],
@@ -98,6 +104,7 @@ describe("users of audiences", () => {
     ["an imported cohort", cohortOf("vip"), [undefined]],
     ["a declared cohort", cohortOf("high"), ["p2"]],
     ["a declared cohort that looks at events", cohortOf("buyers"), ["p1"]],
+    ["those of a number", analysisOf([]), ["p1"]],
   ])("are %s", async (_what, choice, expected) => {
     expect(await pushIdsOf(createChannelAudience(ports), choice)).toEqual(expected);
   });
@@ -154,16 +161,20 @@ describe("users of audiences", () => {
     },
   );
 
-  it("are those with events on an engine that knows no others", async () => {
-    const engine = ports.projects.get(1)!.engine;
-    const source = createChannelAudience({ ...ports, projects: new Map([[1, { engine }]]) });
-    expect(await pushIdsOf(source, usersOf([]))).toEqual(["p1"]);
+  it.each<[string, UserChoice]>([
+    ["all", usersOf([])],
+    ["those of a number", analysisOf([])],
+  ])("are those with events on an engine that knows no others: %s", async (_what, choice) => {
+    expect(await pushIdsOf(createChannelAudience(rowsOnly()), choice)).toEqual(["p1"]);
   });
 
-  it("come with their properties, times by the second", async () => {
+  it.each<[string, () => AnalysisPorts, UserChoice]>([
+    ["by a condition", () => ports, usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])])],
+    ["of a number", () => ports, analysisOf([])],
+    ["in rows", rowsOnly, analysisOf([])],
+  ])("come with their properties, times by the second: %s", async (_what, portsOf, choice) => {
     const request = { projectId: 1, pushIdProperty: "level", properties: ["born", "badges", "#account_id"] };
-    const choice = usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])]);
-    const found = createChannelAudience(ports).users({ ...request, choice }, noSignal());
+    const found = createChannelAudience(portsOf()).users({ ...request, choice }, noSignal());
     expect(await collect(found)).toEqual([
       {
         pushId: "3",

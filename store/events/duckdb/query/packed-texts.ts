@@ -93,7 +93,7 @@ export class PackedRow {
     if (this.#isNull[index]) return null;
     const text = this.#texts[index]!;
     const { bytes, start } = this.#blobs;
-    text.bytes = bytes;
+    text.whole = bytes;
     text.start = start + this.#places[index]!;
     text.end = start + this.#places[index + 1]!;
     return text;

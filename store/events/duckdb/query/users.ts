@@ -116,12 +116,12 @@ async function* storeAndRead(
     const prepared = prepare(query.tables);
     if (prepared === undefined) return;
     const [sql, ...bindings] = bindStatement(prepared.statement);
-    const placed = `SELECT *, row_number() OVER (ORDER BY user_id) AS place FROM (${sql}) p`;
-    await query.run(`CREATE TEMP TABLE found AS ${placed}`, ...bindings);
+    await query.run(`CREATE TEMP TABLE found AS SELECT * FROM (${sql}) p ORDER BY user_id`, ...bindings);
     await query.settle();
     for (let from = 0, rows = firstPageRows; ; ) {
-      const page = `place > ${from} AND place <= ${from + rows}`;
-      const result = await query.run(`SELECT * FROM temp.found WHERE ${page} ORDER BY place`);
+      // A table keeps the order of its rows, which are numbered from 0 on, and so does a query for some of them.
+      const page = `rowid >= ${from} AND rowid < ${from + rows}`;
+      const result = await query.run(`SELECT * FROM temp.found WHERE ${page}`);
       let bytes = 0;
       yield* inChunks(result, prepared, (textBytes) => {
         bytes += textBytes;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, FilterSchema, Relation } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import { createUserPort } from "../../../../services/analysis/embedded/select-users.ts";
+import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import {
-  collect,
   noonMs,
   noSignal,
   type OpenedStore,
@@ -31,7 +31,7 @@ async function idsOf(pattern: string) {
     ftv: [pattern],
   });
   const found = await port.select({ filts: [like], relation: Relation.AND }, ["#account_id"], noSignal());
-  return (await collect(found!)).map(({ values: [id] }) => id?.kind.value);
+  return (await collectUsers(found!)).map(({ accountId }) => accountId);
 }
 
 it("finds users by a pattern", async () => {

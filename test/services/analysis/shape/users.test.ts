@@ -11,6 +11,7 @@ import {
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { EventsUnavailableError, type StoredUser } from "../../../../store/events/events.ts";
 import { chunkOf } from "../../../../store/events/user-chunk.ts";
+import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import { projectOf } from "../describe/described.ts";
 import { call, collect, engineOn, queryOf } from "./answers.ts";
 import type { Script } from "./scripted-store.ts";
@@ -204,6 +205,20 @@ it("downloads chosen columns", async () => {
   expect(userScans[0]!.properties!.map(({ name }) => name)).toEqual(["level"]);
 });
 
+it("finds the users of a download as they are stored, with its columns", async () => {
+  const { engine, userScans } = engineOn({ users: [[user(1, { level: 3 }), user(2)], [user(3)]] });
+  const body = { ...slice, selectedColumns: ["#account_id", "Level", "gone"] };
+  const query = queryOf(EventUserDownloadQuerySchema, { view, body });
+  expect(await collectUsers(engine.findUsers(query, call()))).toEqual([
+    user(1, { level: 3 }),
+    user(2),
+    user(3),
+  ]);
+  await collect(engine.downloadUsers(query, call()));
+  expect(userScans[0]).toEqual(userScans[1]);
+  expect(userScans[0]!.properties!.map(({ name }) => name)).toEqual(["level"]);
+});
+
 it("reads the event's date where the slice has none", async () => {
   const { engine, userScans } = engineOn({});
   const body = { sliceGroupVal: ["a"], eventIndex: 0, eventDate: "2026-08-20", selectedColumns: ["level"] };
@@ -233,10 +248,11 @@ describe("a date out of the range", () => {
     expect(pieces).toMatchObject([{ content: { case: "header", value: { info: { warnings } } } }]);
   });
 
-  it("is refused of an audience", async () => {
+  it.each(["downloadUsers", "findUsers"] as const)("is refused of an audience by %s", async (find) => {
     const { engine } = engineOn({ users: [[user(1)]] });
-    const asked = engine.downloadUsers(download, { ...call(), refusesUndeclared: true });
-    await expect(collect(asked)).rejects.toThrow('sliceDate: "2021-12-27" must be a label of the x axis');
+    const asked: AsyncIterable<unknown> = engine[find](download, { ...call(), refusesUndeclared: true });
+    const next = asked[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toThrow('sliceDate: "2021-12-27" must be a label of the x axis');
   });
 });
 

@@ -1,5 +1,4 @@
-import { bytesOf } from "../../../../base/bytes/byte-sink.ts";
-import { Utf8Text } from "../../../../base/bytes/utf8-text.ts";
+import { Utf8Bytes, Utf8Text } from "../../../../base/bytes/utf8-text.ts";
 import type { StoredUser, UserChunk } from "../../../../store/events/events.ts";
 import { chunkOf } from "../../../../store/events/user-chunk.ts";
 
@@ -26,5 +25,5 @@ export function utf8ChunkOf(users: readonly StoredUser[]): UserChunk {
 function utf8Of(text: string): Utf8Text {
   const before = 'a "part"';
   const start = Buffer.byteLength(before);
-  return new Utf8Text(bytesOf(`${before}${text}\u0000`), start, start + Buffer.byteLength(text));
+  return new Utf8Text(new Utf8Bytes(`${before}${text}\u0000`), start, start + Buffer.byteLength(text));
 }
