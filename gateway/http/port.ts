@@ -9,6 +9,7 @@ import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
+import { sendBeforeClose } from "./http1/waiting-responses.ts";
 import { useStreamTable } from "./http2/session-streams.ts";
 import { closeWhenIdle, type Http1Listener, IdleCloser } from "./idle-connections.ts";
 import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
@@ -258,6 +259,7 @@ function setLatest(sockets: Set<Http1Socket>, response: http.ServerResponse): vo
   if (socket[kResponse] === undefined) {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+    sendBeforeClose(socket);
   }
   socket[kResponse] = response;
 }

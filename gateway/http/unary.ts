@@ -14,8 +14,9 @@ import { type BodyReader, BodyScan, collectBody, type OpenScan } from "./body.ts
 import { type CloseListener, setCloseListener } from "./close-listener.ts";
 import type { HttpResponse } from "./http.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./http.ts";
+import { type PlainResponse, sendPlain } from "./http1/plain-response.ts";
+import { sendBeforeReading } from "./http1/waiting-responses.ts";
 import { type ByteShare, countResponse, type ShareOwner } from "./open-bytes.ts";
-import { type PlainResponse, sendPlain } from "./plain-response.ts";
 import { endUnreadRequest, skipShortBody } from "./send.ts";
 
 /** How a protocol reads and writes one unary method over plain HTTP. */
@@ -135,6 +136,7 @@ class Exchange implements BodyReader, ShareOwner, CloseListener {
   }
 
   receive(body: Buffer, encoded?: Buffer): void {
+    sendBeforeReading(body.length);
     this.#decode({ body, encoded, scanned: this.#scan?.finish(body) });
   }
 

@@ -11,7 +11,7 @@ import { readMessage } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { compressResponse, isBelow } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
-import type { PlainResponse } from "../http/plain-response.ts";
+import type { PlainResponse } from "../http/http1/plain-response.ts";
 import { serveUnaryHttp, type UnaryHttp, type UnaryInput } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";

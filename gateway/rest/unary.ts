@@ -7,7 +7,7 @@ import { compileUnary } from "../call/invoke.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { compressResponse, isBelow } from "../http/compress.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
-import type { PlainResponse } from "../http/plain-response.ts";
+import type { PlainResponse } from "../http/http1/plain-response.ts";
 import { type ReceivedBody, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileAdmit, compileRequest } from "./request.ts";

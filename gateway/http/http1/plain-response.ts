@@ -1,5 +1,6 @@
 import { type ServerResponse, validateHeaderValue } from "node:http";
-import { asBuffer } from "../../base/json/utf8.ts";
+import { asBuffer } from "../../../base/json/utf8.ts";
+import { sendTogether } from "./waiting-responses.ts";
 
 /** A response of status 200 whose only header of its own is its media type. */
 export interface PlainResponse {
@@ -53,8 +54,7 @@ export function sendPlain(
   // takes less time than `end`, whose stream buffers them first.
   if (typeof text === "string" && socket?.writable) {
     target._headerSent = true;
-    socket.write(head + text, encoding);
-    response.end();
+    sendTogether(response, head + text, encoding);
   } else response.end(body, encoding);
   return true;
 }

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { openGateway, openGatewayForTest } from "../gateway-server.ts";
-import { dial, path, untilMatch } from "./dial.ts";
+import { openGateway, openGatewayForTest } from "../../gateway-server.ts";
+import { dial, path, untilMatch } from "../dial.ts";
 
 const server = await openGateway({ library: { echo: ({ text }) => ({ text }) } });
 afterAll(() => server.gateway.drain(0));
