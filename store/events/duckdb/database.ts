@@ -7,6 +7,7 @@ import { EventsMemoryError, EventsOpenError, EventsUnavailableError } from "../e
 import type { SpoolPlace } from "../load.ts";
 import { openCatalog } from "./catalog.ts";
 import { firstLine, storeError } from "./errors.ts";
+import { createFewTexts } from "./few-texts.ts";
 import type { StoreTables } from "./layout.ts";
 import { lowerPoolPriority } from "./priority.ts";
 import { Session, textLiteral } from "./session.ts";
@@ -45,6 +46,7 @@ export class Database {
   settledTo: SpoolPlace | undefined;
   /** Serializes commits with their change of `tables`, and starts of snapshots: a snapshot shows exactly `tables`. */
   readonly gate = createSerial();
+  readonly fewTexts = createFewTexts();
   readonly #options: DatabaseOptions;
   readonly #sessions = new Set<Session>();
   #instance: Promise<DuckDBInstance>;

@@ -26,6 +26,11 @@ export interface Dialect {
   containsAny(text: string, parts: string): string;
   /** Whether the value equals one of a bound list. */
   isAnyOf(value: string, list: string): string;
+  /**
+   * As `isAnyOf`, for a column with few texts, if the engine then computes it once for each text. Default: as for other
+   * columns.
+   */
+  readonly isAnyOfFew?: (text: string, list: string) => string;
   /** Matches anywhere in the text; RE2 syntax. */
   matches(text: string, pattern: string): string;
 

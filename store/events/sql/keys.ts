@@ -16,6 +16,8 @@ export interface CompiledKey {
    * key is not a list.
    */
   readonly unnest: string | undefined;
+  /** As for its value. */
+  readonly hasFewTexts?: boolean | undefined;
 }
 
 export function compileKeys(keys: readonly GroupKey[], source: Source): readonly CompiledKey[] {
@@ -33,8 +35,9 @@ function compileKey(key: GroupKey, index: number, source: Source): CompiledKey {
       return { name, sql: compileInterval(value, key.boundaries, source), of: "interval", unnest };
     }
     case "values": {
-      const { sql, type } = compileExpression(key.of, source);
-      return { name, sql, of: type.of, unnest: type.isList ? togetherOf(key, index) : undefined };
+      const { sql, type, hasFewTexts } = compileExpression(key.of, source);
+      const unnest = type.isList ? togetherOf(key, index) : undefined;
+      return { name, sql, of: type.of, unnest, hasFewTexts };
     }
   }
 }

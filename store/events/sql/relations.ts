@@ -52,6 +52,8 @@ export interface Relations {
   readonly usersOf?: (wanted: Required<UsersWanted>) => string;
   /** A subquery with `user_id` and `value`. */
   cohort(cohort: Cohort): string;
+  /** Reports whether a text property is known to have few texts. Default: none is. */
+  readonly hasFewTexts?: (property: Property) => boolean;
   /** Returns the name of a property's column in `events` and `users`. */
   column(property: Property): string;
 }

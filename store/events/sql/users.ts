@@ -2,6 +2,7 @@ import type { KeyValue, UserScan, UserSelection } from "../scan.ts";
 import type { Property } from "../schema.ts";
 import { narrow } from "./buckets.ts";
 import { type Dialect, scalar } from "./dialect.ts";
+import { equalsAny } from "./expression/comparison.ts";
 import { compilePredicate } from "./expression/expression.ts";
 import { propertyType } from "./expression/value.ts";
 import type { CompiledKey } from "./keys.ts";
@@ -63,11 +64,8 @@ function joinUsers(relations: Relations, wanted: UsersWanted, ids: string): stri
   return `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
 }
 
-function keyEquals(
-  { name, of }: CompiledKey,
-  value: KeyValue,
-  { parameters, relations }: CompileContext,
-): string {
+function keyEquals({ name, of, hasFewTexts }: CompiledKey, value: KeyValue, context: CompileContext): string {
+  const { parameters, relations } = context;
   if (value === null) return `${name} IS NULL`;
   switch (of) {
     case "event": {
@@ -84,7 +82,8 @@ function keyEquals(
     case "boolean":
       return typeof value === of ? `${name} = ${parameters.bind(of, value)}` : "false";
     case "text":
-      return typeof value === "string" ? `${name} = ${parameters.bind(of, value)}` : "false";
+      if (typeof value !== "string") return "false";
+      return equalsAny({ sql: name, type: scalar(of), hasFewTexts }, [value], context);
   }
 }
 

@@ -46,6 +46,8 @@ export const duckdbDialect: Dialect = {
   startsWith: (text, beginning) => `starts_with(${text}, ${beginning})`,
   containsAny: (text, parts) => `list_bool_or(list_transform(${parts}, lambda p: contains(${text}, p)))`,
   isAnyOf: (value, list) => `(${value} IN (SELECT unnest(${list})))`,
+  // Unlike a comparison, a function is computed once for each text of a dictionary.
+  isAnyOfFew: (text, list) => `list_contains(${list}, ${text})`,
   matches: (text, pattern) => `regexp_matches(${text}, ${pattern})`,
 
   list: (items) => `[${items.join(", ")}]`,

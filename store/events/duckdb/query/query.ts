@@ -4,6 +4,7 @@ import { failureOf, type Trace } from "../../../../base/trace/trace.ts";
 import type { EventStore, QueryCaller, QueryCounts } from "../../events.ts";
 import { createQuerySlots, type QueryLimits } from "../../query-slots.ts";
 import type { Database } from "../database.ts";
+import type { FewTexts } from "../few-texts.ts";
 import type { StoreTables } from "../layout.ts";
 import type { Session, Types, Values } from "../session.ts";
 
@@ -41,6 +42,8 @@ export interface Queries {
 export interface Query extends AsyncDisposable {
   /** The tables in the snapshot. */
   readonly tables: StoreTables;
+  /** What is known of the texts of properties, in any snapshot. */
+  readonly fewTexts: FewTexts;
   /**
    * Runs statements and returns the last one's result, all of it in memory. Values are bound by
    * position, with types where they matter (without one, a small BigInt binds as HUGEINT).
@@ -99,7 +102,7 @@ export async function openSnapshot(
       await session.run("SELECT format FROM store_info");
       return database.tables;
     });
-    return new Snapshot(session, tables, onEnd, trace);
+    return new Snapshot({ session, tables, fewTexts: database.fewTexts, onEnd, trace });
   } catch (error) {
     await session[Symbol.asyncDispose]();
     throw error;
@@ -108,15 +111,23 @@ export async function openSnapshot(
 
 export class Snapshot implements Query {
   readonly tables: StoreTables;
+  readonly fewTexts: FewTexts;
   readonly #session: Session;
   readonly #onEnd: () => void;
   readonly #trace: Trace | undefined;
 
-  constructor(session: Session, tables: StoreTables, onEnd: () => void, trace?: Trace) {
-    this.#session = session;
-    this.tables = tables;
-    this.#onEnd = onEnd;
-    this.#trace = trace;
+  constructor(opened: {
+    readonly session: Session;
+    readonly tables: StoreTables;
+    readonly fewTexts: FewTexts;
+    readonly onEnd: () => void;
+    readonly trace: Trace | undefined;
+  }) {
+    this.#session = opened.session;
+    this.tables = opened.tables;
+    this.fewTexts = opened.fewTexts;
+    this.#onEnd = opened.onEnd;
+    this.#trace = opened.trace;
   }
 
   run(sql: string, values?: Values, types?: Types) {

@@ -30,11 +30,11 @@ function rowsAtMost(
 }
 
 /** Returns a project's tables in the form that the compiler needs. */
-export function relationsOf(tables: StoreTables, projectId: number, updatableRows?: number): Relations {
+export function relationsOf(tables: StoreTables, projectId: number): Relations {
   const project = tables.projects.get(projectId);
   return {
     schema: project?.schema ?? emptySchema,
-    rowsAtMost: (range) => rowsAtMost(project, range, updatableRows),
+    rowsAtMost: (range) => rowsAtMost(project, range),
     isDividedAt: (ms) => project?.updatable === undefined && ms % dayMs === 0,
     events: (wanted) => eventsRelation(project, wanted),
     users: (wanted) => usersRelation(project, wanted),
@@ -58,18 +58,26 @@ export function sampled(
   };
 }
 
+/** As `relationsOf`, with what is known of the texts of properties. */
+export async function queryRelations(query: Query, projectId: number): Promise<Relations> {
+  const hasFewTexts = await query.fewTexts.of(query, projectId);
+  return { ...relationsOf(query.tables, projectId), hasFewTexts };
+}
+
 /**
- * As `relationsOf`, for a scan: counts updatable events, which no table of a day counts, where their
+ * As `queryRelations`, for a scan: counts updatable events, which no table of a day counts, where their
  * number matters.
  */
 export async function relationsFor(query: Query, scan: Scan): Promise<Relations> {
   const { projectId, buckets } = scan;
-  const updatable = query.tables.projects.get(projectId)?.updatable;
+  const relations = await queryRelations(query, projectId);
+  const project = query.tables.projects.get(projectId);
   const needsRows = readsOneSet(scan) || scan.measures.some(({ aggregate }) => aggregate.kind === "quantile");
-  if (updatable === undefined || !needsRows) return relationsOf(query.tables, projectId);
-  const rows = new ResultRows(await query.run(countText(updatable.table, buckets)));
+  if (project?.updatable === undefined || !needsRows) return relations;
+  const rows = new ResultRows(await query.run(countText(project.updatable.table, buckets)));
   rows.moveTo(0);
-  return relationsOf(query.tables, projectId, Number(rows.value(0)));
+  const updatableRows = Number(rows.value(0));
+  return { ...relations, rowsAtMost: (range) => rowsAtMost(project, range, updatableRows) };
 }
 
 const countText = (table: string, { startMs, endMs }: Range): string =>

@@ -9,7 +9,7 @@ import { bindStatement, duckdbDialect } from "./dialect.ts";
 import { ListMemoryError } from "./middle-values.ts";
 import { mayBound, type QuantileLimits, quantileLimits, scanQuantiles } from "./quantiles.ts";
 import type { Queries, Query, Scans } from "./query.ts";
-import { relationsFor, relationsOf } from "./relations.ts";
+import { queryRelations, relationsFor } from "./relations.ts";
 import { ResultRows } from "./rows.ts";
 import { streamUsers } from "./users.ts";
 
@@ -107,7 +107,8 @@ export async function runSummary(
   signal: AbortSignal,
 ): Promise<NumberSummary> {
   await using query = await queries.open(scan, signal);
-  const compiled = compileSummary(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
+  const relations = await queryRelations(query, scan.projectId);
+  const compiled = compileSummary(scan, of, relations, duckdbDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const [low, high] = firstRow(await query.run(...bindStatement(compiled.range)), 2);
   if (low === null || high === null) return { distinct: 0, range: undefined };

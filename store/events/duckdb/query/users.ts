@@ -6,12 +6,12 @@ import type { Statement } from "../../sql/parameters.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
 import { wantedProperties } from "../../stored-users.ts";
 import type { UserChunk } from "../../user-chunk.ts";
-import { propertyColumn, type StoreTables } from "../layout.ts";
+import { propertyColumn } from "../layout.ts";
 import { bindStatement, duckdbDialect } from "./dialect.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
 import { PackedUsers, textTypes, type UserColumns } from "./packed-users.ts";
-import type { Queries } from "./query.ts";
-import { relationsOf } from "./relations.ts";
+import type { Queries, Query } from "./query.ts";
+import { queryRelations } from "./relations.ts";
 
 /** The rows in a chunk, and the bytes of their texts; to read more at a time would block the event loop. */
 const maxChunkRows = 256;
@@ -28,8 +28,8 @@ export async function* streamUsers(
   scan: UserScan,
   signal: AbortSignal,
 ): AsyncIterable<UserChunk> {
-  const prepare = (tables: StoreTables): Prepared | undefined => {
-    const relations = relationsOf(tables, scan.scan.projectId);
+  const prepare = async (query: Query): Promise<Prepared | undefined> => {
+    const relations = await queryRelations(query, scan.scan.projectId);
     const properties = wantedProperties(scan.properties, relations.schema);
     const statement = compileUsers(scan, properties, relations, duckdbDialect);
     return statement && prepareRows(statement, properties);
@@ -43,8 +43,8 @@ export async function* selectUsers(
   selection: UserSelection,
   signal: AbortSignal,
 ): AsyncIterable<UserChunk> {
-  const prepare = (tables: StoreTables): Prepared => {
-    const relations = relationsOf(tables, selection.projectId);
+  const prepare = async (query: Query): Promise<Prepared> => {
+    const relations = await queryRelations(query, selection.projectId);
     const properties = wantedProperties(selection.properties, relations.schema);
     return prepareRows(compileSelection(selection, properties, relations, duckdbDialect), properties);
   };
@@ -58,7 +58,7 @@ interface Prepared {
   readonly columns: UserColumns;
 }
 
-type Prepare = (tables: StoreTables) => Prepared | undefined;
+type Prepare = (query: Query) => Promise<Prepared | undefined>;
 
 function prepareRows(given: Statement, properties: readonly Property[]): Prepared {
   const isText = ({ type, group }: Property) => group === undefined && textTypes.has(type);
@@ -94,7 +94,7 @@ async function* readLimited(
 
 async function runLimited(queries: Queries, caller: QueryCaller, prepare: Prepare, signal: AbortSignal) {
   await using query = await queries.open(caller, signal);
-  const prepared = prepare(query.tables);
+  const prepared = await prepare(query);
   if (prepared === undefined) return undefined;
   const [sql, ...bindings] = bindStatement(prepared.statement);
   return { prepared, result: await query.run(`${sql} ORDER BY user_id`, ...bindings) };
@@ -113,7 +113,7 @@ async function* storeAndRead(
   const release = await queries.keep(caller, signal);
   try {
     await using query = await queries.open(caller, signal);
-    const prepared = prepare(query.tables);
+    const prepared = await prepare(query);
     if (prepared === undefined) return;
     const [sql, ...bindings] = bindStatement(prepared.statement);
     await query.run(`CREATE TEMP TABLE found AS SELECT * FROM (${sql}) p ORDER BY user_id`, ...bindings);

@@ -10,10 +10,15 @@ const maxInline = 50;
 // for an impossible one.
 
 export function equalsAny(
-  { sql, type }: Value,
+  { sql, type, hasFewTexts }: Value,
   values: readonly ScalarValue[],
   context: CompileContext,
 ): string {
+  const { isAnyOfFew } = context.dialect;
+  if (hasFewTexts && isAnyOfFew !== undefined && values.length <= maxInline) {
+    const fit = fitting(type.of, values);
+    return fit.length === 0 ? "false" : isAnyOfFew(sql, context.parameters.bindList(type.of, fit));
+  }
   if (!type.isList && type.of !== "event" && values.length > maxInline) {
     const list = context.parameters.bindList(type.of, fitting(type.of, values));
     return context.dialect.isAnyOf(sql, list);

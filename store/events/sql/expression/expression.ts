@@ -12,8 +12,11 @@ export function compileExpression(expression: Expression, source: Source): Value
   const { parameters, zone } = context;
   const time = (of: Expression) => asTime(compileExpression(of, source), context);
   switch (expression.kind) {
-    case "property":
-      return { sql: source.property(expression.property), type: propertyType(expression.property) };
+    case "property": {
+      const { property } = expression;
+      const hasFewTexts = context.relations.hasFewTexts?.(property);
+      return { sql: source.property(property), type: propertyType(property), hasFewTexts };
+    }
     case "builtin":
       if (expression.name === "event_name") return scalarValue(source.column("event"), "event");
       return scalarValue(source.builtin(expression.name), builtinTypes[expression.name]);

@@ -8,6 +8,8 @@ export interface Value {
   readonly type: ValueType;
   /** The number, for a number of the plan itself. */
   readonly literal?: number;
+  /** Whether it is the column of a property that is known to have few texts. */
+  readonly hasFewTexts?: boolean | undefined;
 }
 
 export const scalarValue = (sql: string, of: ScalarType): Value => ({ sql, type: scalar(of) });
