@@ -15,22 +15,23 @@ const maxWaitingCharacters = 16 * 1024;
 /** A longer message may take as long as many calls. */
 const longBytes = 16 * 1024;
 /** How many responses are sent at once after one that has waited alone, as on the only busy connection. */
-const maxUnaccompanied = 4;
+const atOnceAfterLone = 4;
 
 let waiting: WholeResponse[] = [];
 /** Responses that have waited in this iteration of the event loop. */
 let waitedNow = 0;
-let unaccompanied = 0;
+/** Responses that are still to be sent at once. */
+let atOnceLeft = 0;
 
 /**
- * Sends a response at the end of this iteration of the event loop, together with those of other connections. What
- * receives them is then woken once instead of for each, which takes the system a tenth of the time of a small call.
+ * Sends a response at the end of this iteration of the event loop, together with those of other connections. Their
+ * receiver is then woken once: to wake it for each takes the system a tenth of the time of a small call.
  */
 export function sendTogether(response: ServerResponse, text: string, encoding: "latin1" | "utf8"): void {
   const whole: WholeResponse = { response, text, encoding };
-  const isUnaccompanied = unaccompanied > 0;
-  if (isUnaccompanied) unaccompanied--;
-  if (isUnaccompanied || text.length > maxWaitingCharacters) {
+  const isAfterLone = atOnceLeft > 0;
+  if (isAfterLone) atOnceLeft--;
+  if (isAfterLone || text.length > maxWaitingCharacters) {
     send(whole);
     return;
   }
@@ -54,7 +55,7 @@ function sendWaiting(): void {
  * the connection, or no request.
  */
 export function sendBeforeClose(socket: Socket): void {
-  // Before Node's own listener, after which nothing can be written.
+  // This runs before Node's own listener, after which nothing can be written.
   socket.prependListener("end", sendWaiting);
   socket.destroy = sendAndDestroy;
 }
@@ -65,7 +66,7 @@ function sendAndDestroy(this: Socket, error?: Error): Socket {
 }
 
 function endIteration(): void {
-  if (waitedNow === 1) unaccompanied = maxUnaccompanied;
+  if (waitedNow === 1) atOnceLeft = atOnceAfterLone;
   waitedNow = 0;
   sendWaiting();
 }
