@@ -205,15 +205,21 @@ export interface ScanResult extends AsyncDisposable {
   cells(groups?: readonly number[]): Promise<ScanCells>;
 }
 
+/** The values of users to return. */
+export interface UserValues {
+  /** The ids beside `userId`; default: all. Others may be null. */
+  readonly ids?: readonly ("account_id" | "distinct_id")[];
+  /** Default: all known properties of users. */
+  readonly properties?: readonly Property[];
+}
+
 /** Selects the distinct users with an event of the measures in one bucket of one group. */
-export interface UserScan {
+export interface UserScan extends UserValues {
   readonly scan: Scan;
   /** Default: all buckets. */
   readonly bucket?: number;
   /** One value for each key. */
   readonly group: readonly KeyValue[];
-  /** The user properties to return; default: all known ones. */
-  readonly properties?: readonly Property[];
   /** The maximum number of users, those with the lowest ids; default: all. */
   readonly limit?: number;
 }
@@ -241,9 +247,7 @@ export interface NumberSummary {
 }
 
 /** Selects users by what is known of them, with or without events. */
-export interface UserSelection extends QueryCaller {
+export interface UserSelection extends QueryCaller, UserValues {
   /** A predicate on properties and ids of users, and on cohorts; values of events are null. */
   readonly where: Predicate;
-  /** The user properties to return; default: all known ones. */
-  readonly properties?: readonly Property[];
 }

@@ -39,7 +39,7 @@ import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
 import { shapeAnalysis, shapeDownload } from "../shape/shape.ts";
 import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
-import { idColumns, propertiesOf, userProperties } from "../shape/users.ts";
+import { idColumns, userProperties, valuesOf } from "../shape/users.ts";
 import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
 
 /** Time after which a retry is suggested when there are too many queries: most queries take less. */
@@ -157,9 +157,8 @@ async function* findUsers(
   const found = compileUserScan(plan, query);
   // A metric of constants has no users, and neither has a step outside of the range.
   if (found === undefined) return;
-  const properties = columns && propertiesOf(columns, store.schema(project.id));
-  const wants = { ...(properties && { properties }), ...(limit !== undefined && { limit }) };
-  yield* store.users({ ...found, ...wants }, signal);
+  const values = columns && valuesOf(columns, store.schema(project.id));
+  yield* store.users({ ...found, ...values, ...(limit !== undefined && { limit }) }, signal);
 }
 
 function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<Record<string, string>> {

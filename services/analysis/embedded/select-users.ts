@@ -13,7 +13,7 @@ import {
   refuseUndeclared,
 } from "../describe/problems.ts";
 import type { UserPort } from "../project/project.ts";
-import { propertiesOf } from "../shape/users.ts";
+import { valuesOf } from "../shape/users.ts";
 import type { PlanSource } from "./plan-query.ts";
 
 /** Creates the port that selects users of one project from the event store. */
@@ -33,7 +33,7 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
       const where = describeFilters(conditions, "", context);
       problems.throwIfAny();
       if (looksAtEvents(where)) return undefined;
-      const selection = { projectId: project.id, caller, where, properties: propertiesOf(columns, schema) };
+      const selection = { projectId: project.id, caller, where, ...valuesOf(columns, schema) };
       return namePatterns(store.selectUsers(selection, signal), conditions.filts);
     },
   };

@@ -3,7 +3,7 @@ import { ListValueSchema, NullValue, StructSchema, type Value, ValueSchema } fro
 import { toExactJson } from "../../../base/json/exact-numbers.ts";
 import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
+import type { ProjectSchema, Property, StoredUser, UserValues } from "../../../store/events/events.ts";
 
 export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
 
@@ -54,10 +54,13 @@ function kindOf(value: JsonValue): Value["kind"] {
   return { case: "structValue", value: create(StructSchema, { fields }) };
 }
 
-/** Returns the known user properties that columns name. */
-export function propertiesOf(columns: readonly string[], { properties }: ProjectSchema): readonly Property[] {
+/** Returns the ids and known user properties that columns name. */
+export function valuesOf(columns: readonly string[], { properties }: ProjectSchema): Required<UserValues> {
   const names = new Set(columns.map((column) => column.toLowerCase()));
-  return [...properties.values()].filter(({ table, name }) => table === "user" && names.has(name));
+  return {
+    ids: (["account_id", "distinct_id"] as const).filter((name) => columns.includes(`#${name}`)),
+    properties: [...properties.values()].filter(({ table, name }) => table === "user" && names.has(name)),
+  };
 }
 
 /** Returns the known user properties. Members of objects are left out, since their objects contain them. */

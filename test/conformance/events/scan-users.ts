@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { UserScan } from "../../../store/events/events.ts";
+import type { StoredUser, UserScan } from "../../../store/events/events.ts";
 import { collectUsers } from "./collect-users.ts";
 import {
   at5,
@@ -135,6 +135,16 @@ export function testScanUsers(world: ScanWorld): void {
           properties: { "home.city": `${text}.` },
         })),
       );
+    });
+
+    it.each<[Required<UserScan>["ids"], Partial<StoredUser>]>([
+      [[], {}],
+      [["account_id"], { accountId: "ada" }],
+      [["distinct_id"], { distinctId: "va" }],
+    ])("come with the ids %j beside properties that are no texts", async (ids, expected) => {
+      const scan = { scan: scanOf(), group: [], ids, properties: [level] };
+      const [found] = await collectUsers(world.store.users(scan, noSignal()));
+      expect(found).toMatchObject({ userId: 1n, ...expected, properties: { level: 3 } });
     });
 
     it("come with the properties that are asked for", async () => {

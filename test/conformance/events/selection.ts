@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { EventStore, Expression, Predicate, UserSelection } from "../../../store/events/events.ts";
+import type {
+  EventStore,
+  Expression,
+  Predicate,
+  StoredUser,
+  UserSelection,
+} from "../../../store/events/events.ts";
 import { collectUsers } from "./collect-users.ts";
 import {
   asyncOf,
@@ -128,6 +134,16 @@ export function testSelection(create: CreateEventsWorld): void {
         { userId: 2n, accountId: "bob", distinctId: null, properties: { level: 7 } },
         { userId: 3n, accountId: null, distinctId: "vc", properties: {} },
       ]);
+    });
+
+    it.each<[Required<UserSelection>["ids"], Partial<StoredUser>]>([
+      [[], {}],
+      [["account_id"], { accountId: "ada" }],
+      [["distinct_id"], { distinctId: "va" }],
+    ])("returns the ids %j beside properties that are no texts", async (ids, expected) => {
+      const selection = { projectId: 1, where: always, ids, properties: [level] };
+      const [found] = await collectUsers(shared.store.selectUsers(selection, noSignal()));
+      expect(found).toMatchObject({ userId: 1n, ...expected, properties: { level: 3 } });
     });
 
     it("returns each user once, however often it was loaded and is a member", async () => {

@@ -231,6 +231,20 @@ describe("users of audiences", () => {
     },
   );
 
+  it.each<[string, UserChoice]>([
+    ["all", usersOf([])],
+    ["those of a number", analysisOf([])],
+  ])("leave nothing in the engine when only some are read: %s", async (_what, choice) => {
+    const request = { projectId: 1, choice, pushIdProperty: "nick", properties: [] };
+    const source = createChannelAudience(ports);
+    // The engine keeps fewer results at a time.
+    for (let read = 0; read < 20; read++) {
+      const users = source.users(request, noSignal())[Symbol.asyncIterator]();
+      expect((await users.next()).value[0].pushId).toBe("p1");
+      await users.return?.();
+    }
+  });
+
   it("are looked up by their push ids, with events or without", async () => {
     const request = { projectId: 1, pushIdProperty: "nick", pushIds: ["p2", "p9"], properties: ["level"] };
     expect(await createChannelAudience(ports).lookup(request, noSignal())).toEqual(

@@ -26,8 +26,8 @@ export function packTexts(
   texts: readonly string[],
   others: readonly string[],
 ): PackedTexts {
-  // Nulls add nothing.
-  const packed = `encode(concat(${texts.join(", ")})) AS packed`;
+  // Nulls add nothing. The function needs an argument.
+  const packed = `encode(concat(${texts.join(", ") || "''"})) AS packed`;
   const lengths = texts.map(
     (text, index) => `coalesce(CAST(strlen(${text}) AS INTEGER), ${lengthOfNull}) AS length${index}`,
   );

@@ -8,11 +8,11 @@ import type { PackedRow } from "./packed-texts.ts";
 /** Types which are stored as text. */
 export const textTypes: ReadonlySet<Property["type"]> = new Set(["text", "object", "object_group"]);
 
-/** The indexes of the columns of users. The ids other than `userId` are packed texts. */
+/** The indexes of the columns of users. The ids other than `userId` are packed texts, undefined where unwanted. */
 export interface UserColumns {
   readonly userId: number;
-  readonly accountId: number;
-  readonly distinctId: number;
+  readonly accountId: number | undefined;
+  readonly distinctId: number | undefined;
   readonly properties: readonly { readonly property: Property; readonly index: number }[];
 }
 
@@ -41,7 +41,11 @@ export class PackedUsers implements UserChunk {
     const end = this.#first + Math.min(count, this.length);
     for (let row = this.#first; row < end; row++) {
       rows.moveTo(row);
-      visitor.user(rows.value(userId) as bigint, rows.utf8(accountId), rows.utf8(distinctId));
+      visitor.user(
+        rows.value(userId) as bigint,
+        accountId === undefined ? null : rows.utf8(accountId),
+        distinctId === undefined ? null : rows.utf8(distinctId),
+      );
       for (const { property, index } of properties) {
         const isText = property.type === "text" && rows.isText(index);
         const value = isText ? rows.utf8(index) : decodeValue(rows.value(index), property);
@@ -62,8 +66,8 @@ export class PackedUsers implements UserChunk {
     }
     return {
       userId: rows.value(userId) as bigint,
-      accountId: rows.value(accountId) as string | null,
-      distinctId: rows.value(distinctId) as string | null,
+      accountId: accountId === undefined ? null : (rows.value(accountId) as string | null),
+      distinctId: distinctId === undefined ? null : (rows.value(distinctId) as string | null),
       properties: values,
     };
   }

@@ -1,6 +1,6 @@
 import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
-import type { QueryCaller, UserScan, UserSelection } from "../../scan.ts";
+import type { QueryCaller, UserScan, UserSelection, UserValues } from "../../scan.ts";
 import type { Property } from "../../schema.ts";
 import type { Statement } from "../../sql/parameters.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
@@ -32,7 +32,7 @@ export async function* streamUsers(
     const relations = await queryRelations(query, scan.scan.projectId);
     const properties = wantedProperties(scan.properties, relations.schema);
     const statement = compileUsers(scan, properties, relations, duckdbDialect);
-    return statement && prepareRows(statement, properties);
+    return statement && prepareRows(statement, properties, scan);
   };
   if (scan.limit === undefined) yield* storeAndRead(queries, scan.scan, prepare, signal);
   else yield* readLimited(queries, scan.scan, prepare, signal);
@@ -46,7 +46,8 @@ export async function* selectUsers(
   const prepare = async (query: Query): Promise<Prepared> => {
     const relations = await queryRelations(query, selection.projectId);
     const properties = wantedProperties(selection.properties, relations.schema);
-    return prepareRows(compileSelection(selection, properties, relations, duckdbDialect), properties);
+    const statement = compileSelection(selection, properties, relations, duckdbDialect);
+    return prepareRows(statement, properties, selection);
   };
   yield* storeAndRead(queries, selection, prepare, signal);
 }
@@ -60,22 +61,26 @@ interface Prepared {
 
 type Prepare = (query: Query) => Promise<Prepared | undefined>;
 
-function prepareRows(given: Statement, properties: readonly Property[]): Prepared {
+function prepareRows(
+  given: Statement,
+  properties: readonly Property[],
+  { ids = ["account_id", "distinct_id"] }: UserValues,
+): Prepared {
   const isText = ({ type, group }: Property) => group === undefined && textTypes.has(type);
   const [texts, others] = [properties.filter(isText), properties.filter((one) => !isText(one))];
   const { statement, columns } = packTexts(
     given,
-    ["account_id", "distinct_id", ...texts.map(propertyColumn)],
+    [...ids, ...texts.map(propertyColumn)],
     ["user_id", ...others.map(propertyColumn)],
   );
   const index = (name: string): number => columns.get(name)!;
   return {
     statement,
-    textCount: texts.length + 2,
+    textCount: texts.length + ids.length,
     columns: {
       userId: index("user_id"),
-      accountId: index("account_id"),
-      distinctId: index("distinct_id"),
+      accountId: columns.get("account_id"),
+      distinctId: columns.get("distinct_id"),
       properties: properties.map((property) => ({ property, index: index(propertyColumn(property)) })),
     },
   };

@@ -216,7 +216,7 @@ it("finds the users of a download as they are stored, with its columns", async (
   ]);
   await collect(engine.downloadUsers(query, call()));
   expect(userScans[0]).toEqual(userScans[1]);
-  expect(userScans[0]!.properties!.map(({ name }) => name)).toEqual(["level"]);
+  expect(userScans[0]).toMatchObject({ ids: ["account_id"], properties: [{ name: "level" }] });
 });
 
 it("reads the event's date where the slice has none", async () => {
