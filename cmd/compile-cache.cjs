@@ -4,10 +4,10 @@ require("node:module").enableCompileCache();
 require("./find-modules.cjs");
 // Threads load this file too, and need no more than that.
 if (require("node:worker_threads").isMainThread) {
-  // Node's own modules are compiled for Node's default flags. The modules that a server needs are loaded before a flag
-  // is set, which saves about 50 ms.
+  // Node's own modules are compiled for Node's default flags. The modules that a server needs to start are
+  // loaded before a flag is set, which saves about 50 ms.
   const used =
-    "child_process dgram fs/promises http http2 https perf_hooks sqlite timers/promises tty vm worker_threads zlib";
+    "child_process dgram fs/promises http perf_hooks sqlite timers/promises tty vm worker_threads zlib";
   for (const name of used.split(" ")) process.getBuiltinModule(`node:${name}`);
   // The stripper is WebAssembly. In a process whose threads start and end, V8 13.6 can crash (SIGSEGV in
   // Runtime_TierUpWasmToJSWrapper) when it compiles a wrapper of the stripper again. It does so after as many calls as

@@ -18,7 +18,7 @@ interface Style {
 export async function main(argv: readonly string[]): Promise<void> {
   guardOutput(process, process.exit);
   const style = styleOf(argv);
-  const program = createProgram();
+  const program = createProgram(argv[2]);
   prepare(program);
   const speak = style.quiet ? silence(process.stderr) : () => undefined;
   try {

@@ -39,8 +39,11 @@ Exit codes:
 
 With --json errors are JSON too, on the last line of standard error.`;
 
-/** Creates the commands and their options. The code of a command is imported when it runs. */
-export function createProgram(): Command {
+/**
+ * Creates the commands and their options. The code of a command is imported when it runs.
+ * @param first the first word of the command line: a server that starts needs none of the other commands
+ */
+export function createProgram(first?: string): Command {
   const program = new Command("engage")
     .description(
       "Parse, collect and query events, receive webhooks and push to audiences, as a server or from the command line.",
@@ -68,36 +71,41 @@ Examples:
                                           grade a webhook receiver
 ${exitCodes}`,
     );
-  addInit(program);
-  addServing(program);
-  addTools(program);
-  addConfig(program);
-  addWebhook(program);
-  addDeadLetters(program);
-  addToken(program);
-  addQuery(program);
-  addCatalog(program);
-  addMcp(program);
-  addDeleteEvents(program);
-  addCohort(program);
-  addStore(program);
-  addBackup(program);
-  addImport(program);
-  addExport(program);
-  addChannel(program);
-  addTask(program);
-  addPush(program);
-  addCheck(program);
-  addListen(program);
-  addSend(program);
-  addCompletion(program);
-  addProfile(program);
-  addDocs(program);
-  addVersion(program);
+  for (const add of first === "serve" ? [addServing] : commands) add(program);
   addCommonOptions(program);
   addExamples(program);
   return program;
 }
+
+/** What adds commands, in the order of the help. */
+const commands: readonly ((program: Command) => void)[] = [
+  addInit,
+  addServing,
+  addTools,
+  addConfig,
+  addWebhook,
+  addDeadLetters,
+  addToken,
+  addQuery,
+  addCatalog,
+  addMcp,
+  addDeleteEvents,
+  addCohort,
+  addStore,
+  addBackup,
+  addImport,
+  addExport,
+  addChannel,
+  addTask,
+  addPush,
+  addCheck,
+  addListen,
+  addSend,
+  addCompletion,
+  addProfile,
+  addDocs,
+  addVersion,
+];
 
 function addServing(program: Command): void {
   command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on a port").action(

@@ -1,7 +1,8 @@
 import http, { type IncomingHttpHeaders } from "node:http";
-import https from "node:https";
+import type * as https from "node:https";
 import { exactCountOf } from "../text/count.ts";
 import { acceptEncoding } from "./content-encoding.ts";
+import { loadHttps } from "./late-modules.ts";
 import type { Outbound } from "./outbound.ts";
 import { BodyReader, type ResponseBody } from "./response-body.ts";
 import { userAgent } from "./user-agent.ts";
@@ -57,7 +58,6 @@ export interface HttpClient {
   close(): void;
 }
 
-const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 /** Idle connections are kept this long, or shorter if the server says so. */
 const keepAliveMs = 30_000;
 
@@ -65,14 +65,14 @@ const keepAliveMs = 30_000;
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const url = new URL(options.url);
   const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: keepAliveMs };
-  const agent =
-    url.protocol === "https:" ? new https.Agent({ ...settings, ...options.tls }) : new http.Agent(settings);
-  const port = Number(url.port) || defaultPorts[url.protocol]!;
+  const isTls = url.protocol === "https:";
+  const agent = isTls ? new (loadHttps().Agent)({ ...settings, ...options.tls }) : new http.Agent(settings);
+  const port = Number(url.port) || (isTls ? 443 : 80);
   // Brackets belong to URLs only.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
     async exchange(headers, body, signal, path = `${url.pathname}${url.search}`) {
-      const request = (url.protocol === "https:" ? https : http).request({
+      const request = (isTls ? loadHttps() : http).request({
         ...options.outbound.connectOptions(host, port),
         agent,
         signal,

@@ -1,5 +1,4 @@
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import {
   type ConnectionOptions,
@@ -7,6 +6,7 @@ import {
   type ReceivedResponse,
   UnusualResponseError,
 } from "./http-client.ts";
+import { loadTls } from "./late-modules.ts";
 import { serverName } from "./outbound.ts";
 import { BodyReader } from "./response-body.ts";
 
@@ -113,7 +113,7 @@ class Connection {
         try {
           const place = outbound.connectOptions(host, port);
           this.#socket = isTls
-            ? connectTls({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["http/1.1"] })
+            ? loadTls().connect({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["http/1.1"] })
             : connectPlain(place);
         } catch (error) {
           callback(error as Error, null);

@@ -9,13 +9,9 @@ import {
   type Interceptor,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import {
-  compressionBrotli,
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from "@connectrpc/connect-node";
+import type * as connectNode from "@connectrpc/connect-node";
 import { eachUntilAborted } from "../../base/async/abort.ts";
+import { loadOnce } from "../../base/async/load-once.ts";
 import { abortError, enforceDeadline, startDeadline } from "../call/deadline.ts";
 import { concealFaults } from "../call/failures.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "../call/record.ts";
@@ -35,9 +31,10 @@ import { codeOf, observeResponse, recordCode } from "./outcome.ts";
 import { openRevocation } from "./revocation.ts";
 import { explainUnsupportedType, reportMalformedMessage, reportMalformedMessages } from "./rewrite-errors.ts";
 
-interface Route {
-  readonly served: ServedMethod;
-  readonly handler: UniversalHandler;
+interface Handlers {
+  readonly byPath: ReadonlyMap<string, UniversalHandler>;
+  /** Converts requests and responses of Node. */
+  readonly node: typeof connectNode;
 }
 
 /**
@@ -49,21 +46,29 @@ interface Route {
 export function createAdapter(
   gateway: GatewayContext,
 ): (request: NodeRequest, response: NodeResponse, path: string) => boolean {
-  const routes = createRoutes(gateway);
+  const methods = gateway.services.flatMap((service) => service.methods);
+  const served = new Map(methods.map((method) => [`/${method.name}`, method]));
+  // Connect's functions for Node load HTTP/2 and TLS, which the start of a server does not wait for.
+  const load = loadOnce(async () =>
+    createHandlers(gateway, served, await import("@connectrpc/connect-node")),
+  );
   return (request, response, path) => {
-    const route = routes.get(path);
-    if (route === undefined) return false;
-    const methods = httpMethodsOf(route.served);
+    const method = served.get(path);
+    if (method === undefined) return false;
+    const methods = httpMethodsOf(method);
     if (!methods.includes(request.method ?? "")) refuseMethod(request, response, { path, methods });
-    else void handle(gateway, route, request, response);
+    else void handle(gateway, method, load, request, response);
     return true;
   };
 }
 
-function createRoutes(gateway: GatewayContext): ReadonlyMap<string, Route> {
-  const served = new Map<string, ServedMethod>();
+function createHandlers(
+  gateway: GatewayContext,
+  served: ReadonlyMap<string, ServedMethod>,
+  node: typeof connectNode,
+): Handlers {
   const router = createConnectRouter({
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: [node.compressionGzip, node.compressionBrotli],
     compressMinBytes: gateway.limits.compressMinBytes,
     shutdownSignal: gateway.shutdownSignal,
     requestGate: createGate(gateway, served),
@@ -76,20 +81,14 @@ function createRoutes(gateway: GatewayContext): ReadonlyMap<string, Route> {
       ...gateway.interceptors,
     ],
   });
-  for (const method of gateway.services.flatMap((service) => service.methods)) {
-    served.set(`/${method.name}`, method);
+  for (const method of served.values()) {
     router.rpc(method.desc, method.spec.impl as never, {
       readMaxBytes: maxMessageBytesOf(gateway.limits, method),
       // The types of the router lack this option.
       jsonOptions: { textDecoder: checkingDecoder(gateway, method) } as object,
     });
   }
-  return new Map(
-    router.handlers.map((handler) => [
-      handler.requestPath,
-      { handler, served: served.get(handler.requestPath) as ServedMethod },
-    ]),
-  );
+  return { byPath: new Map(router.handlers.map((handler) => [handler.requestPath, handler])), node };
 }
 
 /**
@@ -139,11 +138,11 @@ function createGate(
 
 async function handle(
   gateway: GatewayContext,
-  route: Route,
+  served: ServedMethod,
+  load: () => Promise<Handlers>,
   request: NodeRequest,
   response: NodeResponse,
 ): Promise<void> {
-  const { served, handler } = route;
   const record = new CallRecord(served.desc, protocolOf(request), peerOf(request.socket), request.headers);
   gateway.observer.started(record);
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
@@ -169,7 +168,10 @@ async function handle(
   try {
     // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
     request.headers.host ??= "localhost";
-    const universal = universalRequestFromNodeRequest(
+    const { byPath, node } = await load();
+    // Then nothing would end a stream.
+    if (isClosed(request, response)) throw new Error("the caller closed the connection");
+    const universal = node.universalRequestFromNodeRequest(
       request,
       response,
       undefined,
@@ -186,7 +188,7 @@ async function handle(
     const signal =
       revocation === undefined ? universal.signal : AbortSignal.any([universal.signal, revocation.signal]);
     output = await reportMalformedMessage(
-      await handler({ ...universal, body, signal }),
+      await byPath.get(`/${served.name}`)!({ ...universal, body, signal }),
       served.desc.input.typeName,
     );
     output = explainUnsupportedType(output, request, served);
@@ -195,7 +197,7 @@ async function handle(
       output = { ...output, header: new Headers([...(output.header ?? []), ["connection", "close"]]) };
       endUnreadRequest(request);
     } else if ("stream" in request && output.status !== 200) endUnreadRequest(request);
-    const written = universalResponseToNodeResponse(observeResponse(output, record, reading), response);
+    const written = node.universalResponseToNodeResponse(observeResponse(output, record, reading), response);
     // Connect waits for the end of a response, which a stream that was reset does not have.
     await Promise.race([written, closed]);
     // A failure of the handler or of writing is then a consequence.

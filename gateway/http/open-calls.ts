@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { loadHttp2 } from "../../base/net/late-modules.ts";
 import { tooManyStreams } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { notifyClosed, watchClose } from "./close-listener.ts";
@@ -34,7 +35,7 @@ export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number)
   const isInsistent = connection.refusedStreams >= maxRefusedStreams;
   if (isInsistent || (!address.isShared && address.calls >= maxPerAddress)) {
     stream.on("error", ignore);
-    stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    stream.close(loadHttp2().constants.NGHTTP2_REFUSED_STREAM);
     // Its open calls finish: ENHANCE_YOUR_CALM would make clients abort them.
     if (isInsistent && session?.closed === false) session.close();
     return false;

@@ -1,5 +1,5 @@
 import * as http from "node:http";
-import * as http2 from "node:http2";
+import type * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
@@ -10,14 +10,20 @@ import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { sendBeforeClose } from "./http1/waiting-responses.ts";
+import {
+  createHttp2Server,
+  createTlsServer,
+  type Http2ServerOptions,
+  type LiveLimits,
+  type OnStream,
+} from "./http2/http2-server.ts";
 import { useStreamTable } from "./http2/session-streams.ts";
 import { closeWhenIdle, type Http1Listener, IdleCloser } from "./idle-connections.ts";
-import { endHttp1Call, startFairly, startHttp1Call, startHttp2Call, startLater } from "./open-calls.ts";
+import { endHttp1Call, startHttp1Call } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 import {
   contextOf,
   http1Options,
-  http2Options,
   sessionWindowBytes,
   settingsOf,
   type TlsOptions,
@@ -32,13 +38,6 @@ export interface PortOptions {
   readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
   readonly onStream: OnStream;
 }
-
-/** Receives each HTTP/2 stream first and returns whether it takes it. `pass` gives a taken stream up later. */
-export type OnStream = (
-  stream: http2.ServerHttp2Stream,
-  headers: http2.IncomingHttpHeaders,
-  pass: () => void,
-) => boolean;
 
 /** One TCP port for HTTP/1.1 and HTTP/2, in plain text (h2 by its preface) or over TLS (by ALPN). */
 export interface Port {
@@ -55,21 +54,11 @@ export interface Port {
   setTls(tls: TlsOptions): void;
 }
 
-/** The limits in effect. */
-interface LiveLimits {
-  current: GatewayLimits;
-}
-
 /**
  * HTTP/2 sessions that begin in one iteration of the event loop. With the first packet of each may come a hundred
  * streams, which take about 3 ms.
  */
 const sessionsPerIteration = 2;
-/** HTTP/2 streams that begin in one iteration: packets may have hundreds, and a unary gRPC call takes 0.02 ms. */
-const streamsPerIteration = 256;
-/** Those of them that are HTTP requests, or streams that Connect's handlers serve, which take 0.2 ms. */
-const requestsPerIteration = 16;
-
 const kResponse = Symbol("response");
 
 /**
@@ -102,13 +91,7 @@ export function createPort(options: PortOptions): Port {
     }
     options.onRequest(request, response);
   };
-  const server = options.tls
-    ? createTls(options.limits, options.tls, onRequest)
-    : createPlain(limits, onRequest);
-  const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
-  const listener: Http1Listener = "h2" in server ? server.h1 : server;
-  putFirst(h2, options.onStream, limits);
-  h2.on("session", (session: http2.ServerHttp2Session) => {
+  const onSession = (session: http2.ServerHttp2Session): void => {
     useStreamTable(session);
     options.connections.alias(session, session.socket);
     session.setLocalWindowSize(sessionWindowBytes);
@@ -118,7 +101,9 @@ export function createPort(options: PortOptions): Port {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
     if (idleCloser !== undefined) session.close();
-  });
+  };
+  const both: Http2ServerOptions = { limits, onSession, onStream: options.onStream, onRequest };
+  const { listener, h2 } = options.tls ? createTls(both, options.tls) : createPlain(both);
   const { connections } = options;
   listener.prependListener("connection", (socket: net.Socket) => {
     if (connections.add(socket, performance.now()) === undefined) return;
@@ -146,9 +131,9 @@ export function createPort(options: PortOptions): Port {
       limits.current = next;
       // The server of HTTP/1.1, which has these properties also where TLS chooses the protocol.
       Object.assign(listener, timesOf(next));
-      h2.updateSettings(settingsOf(next));
+      h2()?.updateSettings(settingsOf(next));
     },
-    setTls: (tls) => (h2 as http2.Http2SecureServer).setSecureContext(contextOf(tls)),
+    setTls: (tls) => (h2() as http2.Http2SecureServer).setSecureContext(contextOf(tls)),
   };
 }
 
@@ -169,35 +154,27 @@ async function closeListener(
   await cut;
 }
 
-function createTls(
-  limits: GatewayLimits,
-  tls: TlsOptions,
-  onRequest: (request: NodeRequest, response: NodeResponse) => void,
-): http2.Http2SecureServer {
-  return http2.createSecureServer(
-    {
-      ...http1Options(limits),
-      ...http2Options(limits),
-      ...contextOf(tls),
-      ...(tls.ca !== undefined && { requestCert: true, rejectUnauthorized: true }),
-      handshakeTimeout: limits.headersTimeoutMs,
-      allowHTTP1: true,
-    },
-    onRequest,
-  );
+/** What listens, and the server of HTTP/2. */
+interface Servers {
+  readonly listener: Http1Listener;
+  /** Returns undefined where no connection has needed it. */
+  readonly h2: () => http2.Http2Server | http2.Http2SecureServer | undefined;
+}
+
+function createTls(options: Http2ServerOptions, tls: TlsOptions): Servers {
+  const server = createTlsServer(options, tls);
+  return { listener: server, h2: () => server };
 }
 
 /**
  * The HTTP/1.1 server owns the listening socket: its header and request
  * timeouts run only in a server that listens. Connections that start with the
- * HTTP/2 preface are handed to the other server.
+ * HTTP/2 preface are handed to the other server, which the first of them creates.
  */
-function createPlain(
-  limits: LiveLimits,
-  onRequest: (request: NodeRequest, response: NodeResponse) => void,
-): { h1: http.Server; h2: http2.Http2Server } {
+function createPlain(options: Http2ServerOptions): Servers {
+  const { limits, onRequest } = options;
   const h1 = http.createServer(http1Options(limits.current), onRequest);
-  const h2 = http2.createServer(http2Options(limits.current), onRequest);
+  let h2: http2.Http2Server | undefined;
   const serveHttp1 = h1.listeners("connection")[0] as (this: http.Server, socket: net.Socket) => void;
   h1.removeAllListeners("connection");
   const waiting = new FairWorkQueue<Address>(sessionsPerIteration);
@@ -209,7 +186,9 @@ function createPlain(
         socket.allowHalfOpen = false;
         socket.on("error", ignore);
         waiting.run(connectionOf(socket).address, () => {
-          if (!socket.destroyed) h2.emit("connection", socket);
+          if (socket.destroyed) return;
+          h2 ??= createHttp2Server(options);
+          h2.emit("connection", socket);
         });
       } else {
         serveHttp1.call(h1, socket);
@@ -217,40 +196,7 @@ function createPlain(
       }
     });
   });
-  return { h1, h2 };
-}
-
-type StreamListener = (
-  stream: http2.ServerHttp2Stream,
-  headers: http2.IncomingHttpHeaders,
-  flags: number,
-  rawHeaders: string[],
-) => void;
-
-/** Puts a listener before Node's own, which turns streams into requests. */
-function putFirst(
-  h2: http2.Http2Server | http2.Http2SecureServer,
-  onStream: OnStream,
-  limits: LiveLimits,
-): void {
-  const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
-  h2.removeAllListeners("stream");
-  const streams = new FairWorkQueue<Address>(streamsPerIteration);
-  const requests = new FairWorkQueue<Address>(requestsPerIteration);
-  const begin: StreamListener = (stream, headers, flags, rawHeaders) => {
-    const pass = (): void =>
-      startFairly(requests, stream, () => compat.call(h2, stream, headers, flags, rawHeaders));
-    if (!onStream(stream, headers, pass)) pass();
-  };
-  const listener: StreamListener = (stream, headers, flags, rawHeaders) => {
-    // Reset within the packet that opened it; such a stream has no session any more.
-    if (stream.destroyed) stream.on("error", ignore);
-    else if (!startHttp2Call(stream, limits.current.maxCallsPerAddress)) return;
-    // Without a closure, which most streams do not need.
-    else if (streams.admits()) begin(stream, headers, flags, rawHeaders);
-    else startLater(streams, stream, () => begin(stream, headers, flags, rawHeaders));
-  };
-  (h2 as http2.Http2Server).on("stream", listener);
+  return { listener: h1, h2: () => h2 };
 }
 
 /** Keeps the latest response of a connection, and the connection if it is new. */

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { constants, Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
+import { loadHttp2 } from "../../base/net/late-modules.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "./http.ts";
 import { Http1Request } from "./http1-request.ts";
 
@@ -23,7 +24,7 @@ export function sendResponse(request: NodeRequest, target: NodeResponse, content
   const body = request.method === "HEAD" ? "" : content.body;
   const headers: OutgoingHttpHeaders = { ...content.headers };
   if (content.status !== 204) headers["content-length"] = Buffer.byteLength(content.body);
-  if (target instanceof Http2ServerResponse) {
+  if ("stream" in target) {
     response.writeHead(content.status, headers);
     response.end(body);
     // The rest of the request would keep the stream open.
@@ -63,7 +64,7 @@ function drain(request: NodeRequest, done: () => void): void {
 
 /** Cuts a response off in a way that its reader cannot take for the end of a complete one. */
 export function abortResponse(request: NodeRequest, response: NodeResponse): void {
-  if (response instanceof Http2ServerResponse) {
+  if ("stream" in response) {
     // This resets the stream with INTERNAL_ERROR. In Node 24 `close` with a code never finishes while writes are
     // pending.
     response.stream.destroy(new Error("the response is cut off"));
@@ -124,7 +125,7 @@ export function endUnreadStream(stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders) return;
   stream.resume();
   const linger = (): void => {
-    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs);
+    const timer = setTimeout(() => stream.close(loadHttp2().constants.NGHTTP2_NO_ERROR), lingerMs);
     stream.once("close", () => clearTimeout(timer));
   };
   if (stream.writableFinished) linger();

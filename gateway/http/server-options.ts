@@ -1,6 +1,7 @@
 import type * as http from "node:http";
 import type * as http2 from "node:http2";
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import type { SecureContextOptions } from "node:tls";
+import { loadTls } from "../../base/net/late-modules.ts";
 import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
 import { Http1Request } from "./http1-request.ts";
 
@@ -21,7 +22,7 @@ const keepAliveMs = 60_000;
 
 /** @throws Error when the texts are no certificate and key, or do not belong together */
 export function checkTls(tls: TlsOptions): void {
-  createSecureContext(contextOf(tls));
+  loadTls().createSecureContext(contextOf(tls));
 }
 
 export function contextOf({ cert, key, ca }: TlsOptions): SecureContextOptions {

@@ -1,14 +1,14 @@
-import {
-  constants,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-  type ServerStreamResponseOptions,
+import type {
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+  ServerStreamResponseOptions,
 } from "node:http2";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
+import { loadHttp2 } from "../../base/net/late-modules.ts";
 import { Call } from "../call/call.ts";
 import { reportLate, toSafeError } from "../call/failures.ts";
 import { compileUnary, type InvokeUnary, reportOutcome } from "../call/invoke.ts";
@@ -220,7 +220,7 @@ class UnaryStream implements BodyReader, CloseListener, ShareOwner {
       this.#stream.sendTrailers(trailers);
     } catch (error) {
       this.#gateway.reportFault(error, this.#record);
-      this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      this.#stream.close(loadHttp2().constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
 

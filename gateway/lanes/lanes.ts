@@ -1,6 +1,6 @@
 import type { GatewayContext } from "../gateway-context.ts";
 import type { NodeRequest, NodeResponse } from "../http/http.ts";
-import type { OnStream } from "../http/port.ts";
+import type { OnStream } from "../http/http2/http2-server.ts";
 import { createConnectLane } from "./connect.ts";
 import { createGrpcLane } from "./grpc.ts";
 import { createStreamGate } from "./stream-gate.ts";

@@ -1,10 +1,6 @@
-import {
-  constants,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type ServerHttp2Stream,
-} from "node:http2";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Code, ConnectError } from "@connectrpc/connect";
+import { loadHttp2 } from "../../base/net/late-modules.ts";
 import { toSafeError } from "../call/failures.ts";
 import { NodeHeaders } from "../call/headers.ts";
 import { CallRecord } from "../call/record.ts";
@@ -14,8 +10,8 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { type Address, connectionOf } from "../http/connections.ts";
 import { FairWorkQueue } from "../http/fair-work-queue.ts";
 import { peerOf } from "../http/http.ts";
+import type { OnStream } from "../http/http2/http2-server.ts";
 import { type ReachedLimit, refuseStream, startFairly } from "../http/open-calls.ts";
-import type { OnStream } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
 import { createSubscriptionLane, isPlainGrpc, type ServeSubscription } from "./subscription.ts";
 
@@ -117,7 +113,7 @@ function respond(stream: ServerHttp2Stream, head: OutgoingHttpHeaders): void {
 }
 
 function close(stream: ServerHttp2Stream): void {
-  if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+  if (!stream.closed) stream.close(loadHttp2().constants.NGHTTP2_NO_ERROR);
 }
 
 /** gRPC does not use the date; the types lack the option to leave it out. */

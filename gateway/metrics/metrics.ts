@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import collectDefaultMetrics from "prom-client/lib/defaultMetrics.js";
+import Registry from "prom-client/lib/registry.js";
 import type { CallObserver } from "../call/record.ts";
 import { callMetrics } from "./call-metrics.ts";
 import { createCallTallies } from "./call-tallies.ts";

@@ -1,4 +1,6 @@
-import { Gauge, Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import Gauge from "prom-client/lib/gauge.js";
+import Histogram from "prom-client/lib/histogram.js";
 import { type AnalysisObserver, operations, type ResultSource } from "../../../services/analysis/observer.ts";
 import { counterFactory } from "./metrics.ts";
 

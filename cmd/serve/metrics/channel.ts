@@ -1,4 +1,5 @@
-import { Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import Histogram from "prom-client/lib/histogram.js";
 import type { Attempted, DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
 import type { ScheduleObserver } from "../../../services/channel/schedule/scheduler.ts";
 import { counterFactory } from "./metrics.ts";

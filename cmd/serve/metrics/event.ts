@@ -1,4 +1,5 @@
-import { Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import Histogram from "prom-client/lib/histogram.js";
 import type { LoadObserver } from "../../../services/event/load/load.ts";
 import type { CollectObserver } from "../../../services/event/observer.ts";
 import type { EventLag } from "../../../services/operations/settings/settings.ts";

@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import Gauge from "prom-client/lib/gauge.js";
 import { failureReasons } from "../../../services/parser/line/line.ts";
 import type { ParserObserver } from "../../../services/parser/observer.ts";
 import type { DeadLetterObserver } from "../../../store/deadletters/deadletters.ts";

@@ -1,4 +1,5 @@
-import { Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import Histogram from "prom-client/lib/histogram.js";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
 import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import type { RefusalKind } from "../../../services/webhook/receive/refusal.ts";

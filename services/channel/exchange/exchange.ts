@@ -1,5 +1,5 @@
 import http from "node:http";
-import https from "node:https";
+import type * as https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createHttpClient,
@@ -10,6 +10,7 @@ import {
   UnusualResponseError,
 } from "../../../base/net/http-client.ts";
 import type { KeptConnections, PostRequest } from "../../../base/net/kept-connections.ts";
+import { loadHttps } from "../../../base/net/late-modules.ts";
 import { type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { describeError } from "../../../base/text/system-error.ts";
@@ -186,7 +187,7 @@ async function exchangeUnusually(
   const url = new URL(text);
   const isTls = url.protocol === "https:";
   const port = Number(url.port) || (isTls ? 443 : 80);
-  const request = (isTls ? https : http).request({
+  const request = (isTls ? loadHttps() : http).request({
     ...tls,
     ...outbound.connectOptions(url.hostname.replace(/^\[|\]$/g, ""), port),
     agent: false,

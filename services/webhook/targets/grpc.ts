@@ -1,7 +1,9 @@
 import { connect as connectNet, type Socket } from "node:net";
-import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import type { ConnectionOptions } from "node:tls";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import type { Http2SessionManager } from "@connectrpc/connect-node";
+import { loadOnce } from "../../../base/async/load-once.ts";
+import { loadTls } from "../../../base/net/late-modules.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { nameSender } from "../../../base/net/user-agent.ts";
 import { describeError, oneLine } from "../../../base/text/system-error.ts";
@@ -60,36 +62,50 @@ function placeOf({ url }: GrpcTargetOptions): RpcPlace {
   return { method: `${MessageHandler.typeName}/${MessageHandler.method.handle.name}`, address, port };
 }
 
+type ConnectionTo = Pick<GrpcTargetOptions, "url" | "tls" | "outbound" | "maxAnswerBytes">;
+
 export interface GrpcConnection {
   readonly transport: Transport;
   readonly close: () => void;
 }
 
 /** Creates a connection, which is opened at the first call. */
-export function createConnection(
-  options: Pick<GrpcTargetOptions, "url" | "tls" | "outbound" | "maxAnswerBytes">,
-): GrpcConnection {
-  const { url, tls, outbound, maxAnswerBytes } = options;
-  const { protocol, hostname, port, origin } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const isTls = protocol === "https:";
-  const dial = (): Socket => {
-    const place = outbound.connectOptions(host, Number(port) || (isTls ? 443 : 80));
-    return isTls
-      ? connectTls({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["h2"] })
-      : connectNet(place);
-  };
-  const keepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 10_000, pingIdleConnection: false };
-  const sessions = new Http2SessionManager(origin, keepAlive, { createConnection: dial });
-  return {
-    transport: createGrpcTransport({
+export function createConnection(options: ConnectionTo): GrpcConnection {
+  let sessions: Http2SessionManager | undefined;
+  let isClosed = false;
+  const open = loadOnce(async (): Promise<Transport> => {
+    const { createGrpcTransport, Http2SessionManager } = await import("@connectrpc/connect-node");
+    if (isClosed) throw new ConnectError("the connection is closed", Code.Canceled);
+    const { origin } = new URL(options.url);
+    const keepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 10_000, pingIdleConnection: false };
+    sessions = new Http2SessionManager(origin, keepAlive, { createConnection: () => dial(options) });
+    return createGrpcTransport({
       baseUrl: origin,
       sessionManager: sessions,
       interceptors: [nameSender],
-      readMaxBytes: maxAnswerBytes,
-    }),
-    close: () => sessions.abort(),
+      readMaxBytes: options.maxAnswerBytes,
+    });
+  });
+  return {
+    transport: {
+      unary: async (...call) => (await open()).unary(...call),
+      stream: async (...call) => (await open()).stream(...call),
+    },
+    close() {
+      isClosed = true;
+      sessions?.abort();
+    },
   };
+}
+
+function dial({ url, tls, outbound }: ConnectionTo): Socket {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const place = outbound.connectOptions(host, Number(port) || (isTls ? 443 : 80));
+  return isTls
+    ? loadTls().connect({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["h2"] })
+    : connectNet(place);
 }
 
 /** Reads the results of the handler. A response with results for other messages is not valid. */
