@@ -128,6 +128,11 @@ export const suites: Readonly<Record<string, readonly string[]>> = {
     "test/e2e/hostile",
     "test/e2e/malformed.test.ts",
   ],
+  "gateway/http/http1": [
+    "test/gateway/http/http1",
+    "test/gateway/http/body.test.ts",
+    "test/gateway/rest/connection.test.ts",
+  ],
   "gateway/http/http2": ["test/gateway/http/http2", "test/gateway/lanes"],
   "gateway/lanes": ["test/gateway/lanes", "test/e2e/unary.test.ts", "test/e2e/streams.test.ts"],
   "gateway/metrics": ["test/gateway/metrics/metrics.test.ts"],

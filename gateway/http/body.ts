@@ -6,7 +6,7 @@ import type { JsonBoundsScan, JsonExcess, ScannedJson } from "../../base/json/bo
 import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
-import { type BodySink, Http1Request } from "./http1-request.ts";
+import { type BodySink, Http1Request } from "./http1/http1-request.ts";
 import { MessageBuffer } from "./message-buffer.ts";
 import type { ByteShare } from "./open-bytes.ts";
 

@@ -8,8 +8,9 @@ import { type Connection, connectionOf } from "./connections.ts";
 /**
  * The port of the gateway and plain HTTP on it: `port.ts` listens for HTTP/1.1 and HTTP/2,
  * `connections.ts`, `open-calls.ts` and `open-bytes.ts` count what clients hold open and close what is
- * too much, `unary.ts` serves one unary call from `body.ts` to `send.ts`. This file has the requests
- * and responses of both versions and the peer that a connection belongs to.
+ * too much, `unary.ts` serves one unary call from `body.ts` to `send.ts`, `http1/` and `http2/` hold what
+ * one version alone has. This file has the requests and responses of both versions and the peer that a
+ * connection belongs to.
  */
 export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
 export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;

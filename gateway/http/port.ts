@@ -9,6 +9,7 @@ import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
+import { beginNext, maxPipelined, waitForEarlier } from "./http1/pipelined.ts";
 import { sendBeforeClose } from "./http1/waiting-responses.ts";
 import {
   createHttp2Server,
@@ -20,7 +21,6 @@ import {
 import { useStreamTable } from "./http2/session-streams.ts";
 import { closeWhenIdle, type Http1Listener, IdleCloser } from "./idle-connections.ts";
 import { endHttp1Call, startHttp1Call } from "./open-calls.ts";
-import { beginNext, maxPipelined, waitForEarlier } from "./pipelined.ts";
 import {
   contextOf,
   http1Options,

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import { loadHttp2 } from "../../base/net/late-modules.ts";
 import type { HttpResponse, NodeRequest, NodeResponse } from "./http.ts";
-import { Http1Request } from "./http1-request.ts";
+import { Http1Request } from "./http1/http1-request.ts";
 
 /**
  * The maximum of a request that is read and discarded, so that a client which is still sending can read its

@@ -3,7 +3,7 @@ import type * as http2 from "node:http2";
 import type { SecureContextOptions } from "node:tls";
 import { loadTls } from "../../base/net/late-modules.ts";
 import { type GatewayLimits, timeoutCheckMsOf } from "../limits.ts";
-import { Http1Request } from "./http1-request.ts";
+import { Http1Request } from "./http1/http1-request.ts";
 
 /** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
 export interface TlsOptions {

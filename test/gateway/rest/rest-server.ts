@@ -6,7 +6,7 @@ import { concealFaults } from "../../../gateway/call/failures.ts";
 import type { CallRecord } from "../../../gateway/call/record.ts";
 import type { GatewayContext } from "../../../gateway/gateway-context.ts";
 import type { NodeRequest, NodeResponse } from "../../../gateway/http/http.ts";
-import { Http1Request } from "../../../gateway/http/http1-request.ts";
+import { Http1Request } from "../../../gateway/http/http1/http1-request.ts";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";

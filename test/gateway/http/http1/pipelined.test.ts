@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { untilClosed } from "../../e2e/raw.ts";
-import { openGatewayForTest, type TestGateway } from "../gateway-server.ts";
-import { dial, getHealth, healthy, path, untilMatch } from "./dial.ts";
+import { untilClosed } from "../../../e2e/raw.ts";
+import { openGatewayForTest, type TestGateway } from "../../gateway-server.ts";
+import { dial, getHealth, healthy, path, untilMatch } from "../dial.ts";
 
 describe("pipelined requests", () => {
   const echo = (i: number): string => {
