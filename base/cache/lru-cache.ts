@@ -8,6 +8,8 @@ export class LruCache<K, V> {
   readonly #maxSize: () => number;
   /** The entries in the order of their last use: a map keeps the order in which its keys were set. */
   readonly #entries = new Map<K, Entry<V>>();
+  /** The entry that was used last, if it is still held: it is at its place already when it is used again. */
+  #newest: Entry<V> | undefined;
   #size = 0;
 
   /**
@@ -26,8 +28,11 @@ export class LruCache<K, V> {
     this.#evict(this.#maxSize());
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#newest = entry;
+    }
     return entry.value;
   }
 
@@ -38,7 +43,8 @@ export class LruCache<K, V> {
     const isKept = size <= maxSize;
     this.#evict(isKept ? maxSize - size : maxSize);
     if (!isKept) return;
-    this.#entries.set(key, { value, size });
+    this.#newest = { value, size };
+    this.#entries.set(key, this.#newest);
     this.#size += size;
   }
 
@@ -51,7 +57,10 @@ export class LruCache<K, V> {
   }
 
   #remove(key: K): void {
-    this.#size -= this.#entries.get(key)?.size ?? 0;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    if (entry === this.#newest) this.#newest = undefined;
     this.#entries.delete(key);
+    this.#size -= entry.size;
   }
 }

@@ -10,6 +10,7 @@ import { Attempts } from "./attempts.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { writeBody } from "./body/write-body.ts";
 import { attempt } from "./call/attempt.ts";
+import { Deadlines } from "./call/deadlines.ts";
 import { outcomeOf } from "./call/outcome.ts";
 import { tracedExchange } from "./call/traced-exchange.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
@@ -57,6 +58,7 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #changes: Notifier;
   readonly #attempts: Attempts;
+  readonly #deadlines: Deadlines;
   /** Monotonic time of the last check for ended runs. */
   #checkedRunsMs = Number.NEGATIVE_INFINITY;
   /** Batches that are leased and not settled. */
@@ -72,6 +74,7 @@ export class Lane {
     this.#channelId = channelId;
     this.#options = options;
     this.#changes = new Notifier(options.clock);
+    this.#deadlines = new Deadlines(options.clock);
     this.#attempts = new Attempts(options, {
       send: (held, plan) => this.#send(held, plan),
       settle: (held, outcome) => void this.#settle(held, outcome),
@@ -145,7 +148,7 @@ export class Lane {
     const bodyTaken = (): void => this.#bodies.free(body);
     const request = { headers: plan.headers(body), body, timeoutMs, bodyTaken };
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
-    const result = await attempt(exchange, request, clock, ending);
+    const result = await attempt(exchange, request, this.#deadlines, ending);
     if (ending.signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);

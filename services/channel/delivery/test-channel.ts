@@ -14,6 +14,7 @@ import { compileMask, masked } from "../exchange/mask-secrets.ts";
 import { judgeOutcome, type Validation } from "../judge-reply/judge-reply.ts";
 import type { TestRequest } from "../ports.ts";
 import { attempt } from "./call/attempt.ts";
+import { Deadlines } from "./call/deadlines.ts";
 import { compileSendPlan } from "./call/send-plan.ts";
 import type { OpenedExchange } from "./sender.ts";
 import { readTexts, writeTestReceipts } from "./test-message.ts";
@@ -47,7 +48,7 @@ export async function testChannel(
   signal.throwIfAborted();
   signal.addEventListener("abort", cancel, { once: true });
   const request = { headers, body, timeoutMs: plan.timeoutMs };
-  const result = await attempt(open.exchange, request, clock, ending).finally(() =>
+  const result = await attempt(open.exchange, request, new Deadlines(clock), ending).finally(() =>
     signal.removeEventListener("abort", cancel),
   );
   signal.throwIfAborted();

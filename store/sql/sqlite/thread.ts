@@ -5,6 +5,7 @@ import { DiskReserve } from "./disk-reserve.ts";
 import { isDiskFull, serializeError } from "./errors.ts";
 import { commitGroup, commitOnFullDisk, type GroupResult } from "./group-commit.ts";
 import type { FromWorker, HoldRequest, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import { ownBuffersOf } from "./own-buffers.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** Bounds the memory of one commit and the time that later requests wait. */
@@ -109,7 +110,7 @@ class StoreThread {
     if (group.length === 0) return;
     const result = this.#commit(group);
     const usedBytes = result.failure === undefined ? this.#database!.usedBytes : null;
-    this.#send({ kind: "replies", replies: result.replies, usedBytes });
+    this.#send({ kind: "replies", replies: result.replies, usedBytes }, ownBuffersOf(result.replies));
     if (result.failure === undefined) this.#maintain(group);
     if (this.#queue.length > 0) this.#commitIn(0);
   }
@@ -212,7 +213,7 @@ class StoreThread {
     return pages;
   }
 
-  #send(message: FromWorker): void {
-    this.#port.postMessage(message);
+  #send(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
   }
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LruCache } from "../../../base/cache/lru-cache.ts";
 
@@ -48,4 +49,27 @@ it("removes what exceeds a limit that has become smaller, also when it is only r
   expect(cache.size).toBe(2);
   maxSize = 0;
   expect([cache.get("c"), cache.size]).toEqual([undefined, 0]);
+});
+
+it("keeps the order of the last use, whatever is read, replaced and removed", () => {
+  const use = fc.record({ key: fc.constantFrom("a", "b", "c", "d"), size: fc.integer({ min: 0, max: 4 }) });
+  fc.assert(
+    fc.property(fc.array(use, { maxLength: 40 }), (uses) => {
+      const cache = new LruCache<string, number>(3);
+      let held: { readonly key: string; readonly size: number }[] = [];
+      const sum = () => held.reduce((total, { size }) => total + size, 0);
+      // A size of 0 reads.
+      for (const { key, size } of uses) {
+        const known = held.find((one) => one.key === key);
+        const used = size === 0 ? known : { key, size };
+        held = held.filter((one) => one.key !== key);
+        if (size === 0) expect(cache.get(key)).toBe(known?.size);
+        else cache.set(key, size, size);
+        if (used !== undefined && used.size <= 3) held.push(used);
+        while (sum() > 3) held.shift();
+        expect(cache.size).toBe(sum());
+      }
+      for (const { key, size } of held) expect(cache.get(key)).toBe(size);
+    }),
+  );
 });

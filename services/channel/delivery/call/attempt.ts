@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../base/async/clock.ts";
 import type { Exchange, ExchangeOutcome, ExchangeRequest } from "../../exchange/exchange.ts";
+import type { Deadlines } from "./deadlines.ts";
 
 export interface AttemptRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -13,14 +13,13 @@ export interface AttemptRequest {
 export async function attempt(
   exchange: Exchange,
   { headers, body, bodyTaken, timeoutMs }: AttemptRequest,
-  clock: Clock,
+  deadlines: Deadlines,
   ending: AbortController,
 ): Promise<ExchangeOutcome> {
-  const expire = (): void => ending.abort(new DOMException("no response in time", "TimeoutError"));
-  const cancelTimer = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
+  if (timeoutMs > 0) deadlines.add(ending, timeoutMs);
   try {
     return await exchange({ headers, body, bodyTaken, signal: ending.signal });
   } finally {
-    cancelTimer();
+    deadlines.delete(ending);
   }
 }
