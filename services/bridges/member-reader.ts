@@ -23,12 +23,12 @@ const ofOneUser: ReadonlySet<string> = new Set(["#account_id", "#user_id"]);
 
 /** Returns the columns of the rows from which members are read: the push id is first. */
 export function columnsOf({ pushIdProperty, properties }: MemberColumns): readonly string[] {
-  const columns = [pushIdProperty, ...properties];
-  return ofOneUser.has(pushIdProperty) && !columns.includes("#user_id") ? [...columns, "#user_id"] : columns;
+  return [pushIdProperty, ...properties];
 }
 
 /**
- * Creates the reader of members, which have the same values whether they come from stored users or from rows.
+ * Creates the reader of members, which have the same values whether they come from stored users or from rows. Only
+ * stored users have their number: nothing checks that an engine with rows alone yields each user once.
  * @param schemaOf called when users are found: before, the store may not be open
  */
 export function createMemberReader(
@@ -96,11 +96,6 @@ function cutTime(value: unknown): unknown {
   return typeof value === "string" ? value.slice(0, 19) : value;
 }
 
-/** Returns undefined for a number that a double cannot hold. */
-function exactUserId(userId: number): number | undefined {
-  return userId > 0 && Number.isSafeInteger(userId) ? userId : undefined;
-}
-
 /** A member whose values are not all read. */
 interface OpenMember extends Pick<AudienceMember, "userId"> {
   pushId: string | undefined;
@@ -119,8 +114,9 @@ class MemberVisitor implements UserVisitor {
 
   user(id: bigint, account: VisitedText | null, distinct: VisitedText | null): void {
     const { userId, accountId, distinctId, hasUserId } = this.#columns;
-    const number = hasUserId ? exactUserId(Number(id)) : undefined;
-    this.#member = { pushId: undefined, userId: number, properties: {} };
+    const number = hasUserId ? Number(id) : undefined;
+    const exact = Number.isSafeInteger(number) ? number : undefined;
+    this.#member = { pushId: undefined, userId: exact, properties: {} };
     this.members.push(this.#member);
     if (userId !== undefined) this.#add(userId, String(id));
     if (accountId !== undefined && account !== null) this.#add(accountId, account.toString());
@@ -136,7 +132,7 @@ class MemberVisitor implements UserVisitor {
 
   #add({ isPushId, property }: UserColumn, value: unknown): void {
     if (isPushId) this.#member.pushId = plainText(value);
-    // No name begins with an underscore, so none is that of the prototype.
+    // No name begins with an underscore, so none sets the prototype.
     if (property !== undefined) this.#member.properties[property] = value;
   }
 }
@@ -149,22 +145,13 @@ function compileRowReader(wanted: MemberColumns, schema: ProjectSchema): (row: U
     const found = value === undefined ? null : toJson(ValueSchema, value);
     return times.has(name) ? cutTime(found) : found;
   };
-  const userIdAt = ofOneUser.has(pushIdProperty) ? columnsOf(wanted).indexOf("#user_id") : undefined;
   return ({ values }) => {
     const [first, ...others] = values;
     const pushId = read(pushIdProperty, first);
     const found = properties.map((name, i): [string, unknown] => [name, read(name, others[i])]);
     return {
       pushId: pushId === null ? undefined : plainText(pushId),
-      userId: userIdAt === undefined ? undefined : readUserId(values[userIdAt]),
       properties: Object.fromEntries(found.filter(([, value]) => value !== null)),
     };
   };
-}
-
-/** Returns undefined for a number that a double cannot hold, which only the engine of the platform may have. */
-function readUserId(value: Value | undefined): number | undefined {
-  const text = value?.kind.case === "stringValue" ? value.kind.value : "";
-  const userId = Number(text);
-  return String(userId) === text ? exactUserId(userId) : undefined;
 }

@@ -12,7 +12,7 @@ export class ReachableMembers {
   add({ pushId = "", userId }: AudienceMember): boolean {
     if (pushId.trim() === "") return false;
     if (userId === undefined) return this.#seen.add(writePushIdKey(pushId, this.key));
-    // The source yields each user once.
+    // The source yields each number of a user once.
     writeUserKey(userId, this.key);
     return true;
   }

@@ -36,7 +36,7 @@ export interface LookupRequest {
  * AudienceUnavailableError while the users cannot be read.
  */
 export interface AudienceSource {
-  /** Yields each user once, several at a time; the order is the same for the same users. */
+  /** Yields several users at a time, each `userId` once; the order is the same for the same users. */
   users(request: UsersRequest, signal: AbortSignal): AsyncIterable<readonly AudienceMember[]>;
   /** Finds users by their push ids; the result omits unknown ones. */
   lookup(

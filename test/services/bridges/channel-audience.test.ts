@@ -4,79 +4,23 @@ import { DownloadEventUsersResponseSchema } from "../../../gen/engage/analysis/v
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, Relation } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import { AudienceSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
-import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
-import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
-import {
-  type AnalysisPorts,
-  type ChannelAudience,
-  createChannelAudience,
-} from "../../../services/bridges/channel-audience.ts";
+import { type AnalysisPorts, createChannelAudience } from "../../../services/bridges/channel-audience.ts";
 import type { UserEngines } from "../../../services/bridges/user-queries.ts";
+import { estimateAudience } from "../../../services/channel/audience/members.ts";
 import type { UserChoice } from "../../../services/channel/audience/source.ts";
-import {
-  asyncOf,
-  collect,
-  eventOf,
-  noonMs,
-  noSignal,
-  type OpenedStore,
-  openStore,
-  properties,
-  userOf,
-} from "../../conformance/events/world.ts";
-import { createDuckDbWorld } from "../../store/events/duckdb/duckdb-world.ts";
-import { projectOf } from "../analysis/describe/described.ts";
-import { analysisOf, cohortOf, filter, outOf, usersOf } from "./user-choices.ts";
-
-const { level, nick, born, badges } = properties;
-
-const project = projectOf({
-  cohorts: {
-    high: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: ["5"] }] },
-    buyers: { filts: [{ columnName: "#vp@cost", tableType: "user", comparator: "notNull", ftv: [] }] },
-  },
-  virtualProperties: { cost: { expression: "price * 2" } },
-});
-
-/** Only the first has had an event. */
-const users = [
-  userOf("set", {
-    u: 1,
-    a: "ada",
-    p: { [nick.number]: "p1", [level.number]: 3, [born.number]: noonMs, [badges.number]: ["x"] },
-  }),
-  userOf("set", { u: 2, a: "bob", p: { [nick.number]: "p2", [level.number]: 9 } }),
-  userOf("seen", { u: 3, d: "tab" }),
-];
+import { collect, noSignal } from "../../conformance/events/world.ts";
+import { type OpenedPorts, openPorts, pushIdsOf } from "./audience-ports.ts";
+import { analysisOf, cohortOf, filter, usersOf } from "./user-choices.ts";
 
 describe("users of audiences", () => {
-  let opened: OpenedStore;
+  let opened: OpenedPorts;
   let ports: AnalysisPorts;
   beforeAll(async () => {
-    opened = await openStore(createDuckDbWorld);
-    const { store } = opened;
-    await opened.load({ events: [eventOf({ p: { [properties.price.number]: 1 } })], users });
-    await store.importCohort(
-      { projectId: 1, name: "vip", kind: "cohort", day: "2026-01-01" },
-      asyncOf([{ userId: 3n }]),
-    );
-    const source = { store, project, now: () => noonMs };
-    ports = {
-      projects: new Map([[1, { engine: createEmbeddedEngine(source), users: createUserPort(source) }]]),
-      schemaOf: (projectId) => store.schema(projectId),
-      now: () => noonMs,
-    };
+    opened = await openPorts();
+    ({ ports } = opened);
   });
   afterAll(() => opened[Symbol.asyncDispose]());
-
-  async function pushIdsOf(source: ChannelAudience, choice: UserChoice): Promise<(string | undefined)[]> {
-    const request = { projectId: 1, choice, pushIdProperty: "nick", properties: [] };
-    const found: (string | undefined)[] = [];
-    for await (const some of source.users(request, noSignal()))
-      found.push(...some.map(({ pushId }) => pushId));
-    return found;
-  }
 
   /** An engine with rows only, which knows users only by their events. */
   function rowsOnly(): AnalysisPorts {
@@ -109,58 +53,6 @@ describe("users of audiences", () => {
     expect(await pushIdsOf(createChannelAudience(ports), choice)).toEqual(expected);
   });
 
-  it.each<[string, string, UserChoice, string]>([
-    [
-      "a cohort",
-      "cohort",
-      cohortOf("vpi"),
-      '"vpi" is not known as a cohort or tag, the nearest is "vip", valid are "high", "buyers", "vip"',
-    ],
-    [
-      "a cohort of a day before its first",
-      "cohort",
-      cohortOf("vip", "2025-01-01"),
-      '"2025-01-01" is not known as a version of "vip", valid are "2026-01-01"',
-    ],
-    [
-      "those outside of a cohort",
-      "users.filts[0].column_name",
-      usersOf([outOf("vpi")]),
-      '"vpi" is not known as a cohort or tag',
-    ],
-    [
-      "those of a number",
-      "analysis.event_view.filts[0].column_name",
-      analysisOf([outOf("vpi")]),
-      '"vpi" is not known as a cohort or tag',
-    ],
-    [
-      "those of a group that does not exist",
-      "analysis.slice_group_val",
-      analysisOf([], { sliceGroupVal: [{ value: { case: "label", value: "zzz" } }] }),
-      "must have 0 labels, not 1",
-    ],
-    [
-      "those of a day that does not exist",
-      "analysis.slice_date",
-      analysisOf([], { sliceDate: "x" }),
-      '"x" must be',
-    ],
-  ])(
-    "are refused, and not nobody or everybody, by a name that is not there: %s",
-    async (_what, field, source, text) => {
-      const found = createChannelAudience(ports);
-      const problem = expect.stringContaining(text);
-      await expect(pushIdsOf(found, source)).rejects.toMatchObject({
-        violations: [{ field: `audience.${field}`, description: problem }],
-      });
-      const audience = create(AudienceSchema, { source });
-      expect(await found.checkAudience(1n, audience, noSignal())).toMatchObject({
-        violations: [{ field, description: problem }],
-      });
-    },
-  );
-
   it.each<[string, UserChoice]>([
     ["all", usersOf([])],
     ["those of a number", analysisOf([])],
@@ -185,33 +77,16 @@ describe("users of audiences", () => {
 
   const selecting = () => ports.projects.get(1)!;
   const downloading = () => ({ engine: ports.projects.get(1)!.engine });
-  /** An engine with a user of each id. */
-  const ofPlatform = (ids: readonly string[]) => () => {
-    const rows = ids.map((id) => ({
-      values: ["ada", id].map((text) => ({ kind: { case: "stringValue" as const, value: text } })),
-    }));
-    const engine: Pick<AnalysisEngine, "downloadUsers"> = {
-      async *downloadUsers(query) {
-        expect(query.selectedColumns).toEqual(["#account_id", "#user_id"]);
-        yield create(DownloadEventUsersResponseSchema, { content: { case: "rows", value: { rows } } });
-      },
-    };
-    return { engine: engine as AnalysisEngine };
-  };
+  const downloadingRows = () => rowsOnly().projects.get(1)!;
+
   it.each<[string, string, string[], () => UserEngines, (number | undefined)[]]>([
     ["selected by accounts", "#account_id", [], selecting, [1, 2, 3]],
     ["selected by accounts beside their ids", "#account_id", ["#user_id"], selecting, [1, 2, 3]],
     ["selected by their ids", "#user_id", [], selecting, [1, 2, 3]],
     ["downloaded by accounts", "#account_id", [], downloading, [1]],
     ["downloaded by their ids", "#user_id", ["level"], downloading, [1]],
-    ["of the platform", "#account_id", [], ofPlatform(["7", "9007199254740991"]), [7, 9007199254740991]],
-    [
-      "of the platform, without an exact number",
-      "#account_id",
-      [],
-      ofPlatform(["", "9007199254740992", "07", "-1", "0", "x"]),
-      Array.from({ length: 6 }, () => undefined),
-    ],
+    ["downloaded in rows by accounts", "#account_id", [], downloadingRows, [undefined]],
+    ["downloaded in rows by their ids", "#user_id", ["level"], downloadingRows, [undefined]],
     [
       "selected by visitors, of which several users may be",
       "#distinct_id",
@@ -221,7 +96,7 @@ describe("users of audiences", () => {
     ],
     ["selected by a property", "nick", ["#user_id"], selecting, [undefined, undefined, undefined]],
   ])(
-    "have the number of the user if no other one can have the push id: %s",
+    "have the number of the user if the store has it, and no other one can have the push id: %s",
     async (_how, pushIdProperty, names, project, expected) => {
       const source = createChannelAudience({ ...ports, projects: new Map([[1, project()]]) });
       const request = { projectId: 1, choice: usersOf([]), pushIdProperty, properties: names };
@@ -230,6 +105,28 @@ describe("users of audiences", () => {
       expect(found.map(({ properties: values }) => Object.keys(values))).toEqual(expected.map(() => names));
     },
   );
+
+  it.each(["#account_id", "#user_id"])("are one recipient in equal rows of %s", async (pushIdProperty) => {
+    const row = { values: [{ kind: { case: "stringValue" as const, value: "7" } }] };
+    const engine: Pick<AnalysisEngine, "downloadUsers"> = {
+      async *downloadUsers({ selectedColumns }) {
+        expect(selectedColumns).toEqual([pushIdProperty]);
+        yield create(DownloadEventUsersResponseSchema, {
+          content: { case: "rows", value: { rows: [row, row] } },
+        });
+      },
+    };
+    const projects = new Map([[1, { engine: engine as AnalysisEngine }]]);
+    const audience = create(AudienceSchema, { source: usersOf([]) });
+    const request = { projectId: 1, audience, pushIdProperty, sampleSize: 2 };
+    expect(
+      await estimateAudience(createChannelAudience({ ...ports, projects }), request, noSignal()),
+    ).toEqual({
+      users: 2,
+      reachable: 1,
+      samplePushIds: ["7"],
+    });
+  });
 
   it.each<[string, UserChoice]>([
     ["all", usersOf([])],
@@ -245,97 +142,12 @@ describe("users of audiences", () => {
     }
   });
 
-  it("are looked up by their push ids, with events or without", async () => {
-    const request = { projectId: 1, pushIdProperty: "nick", pushIds: ["p2", "p9"], properties: ["level"] };
-    expect(await createChannelAudience(ports).lookup(request, noSignal())).toEqual(
-      new Map([["p2", { level: 9 }]]),
-    );
-  });
-
-  it.each<[string, string[], ReadonlyMap<string, object>]>([
-    [
-      "level",
-      ["x", "3", ...Array.from({ length: 120 }, (_, i) => `u${i}`), "9"],
-      new Map([
-        ["3", {}],
-        ["9", {}],
-      ]),
-    ],
-    ["level", ["x", ""], new Map()],
-    ["born", ["soon", "2026-01-05 12:00:00"], new Map([["2026-01-05 12:00:00", {}]])],
-    ["#user_id", ["x", "2"], new Map([["2", {}]])],
-  ])("are looked up by %s without what can't be one", async (pushIdProperty, pushIds, found) => {
-    const request = { projectId: 1, pushIdProperty, pushIds, properties: [] };
-    expect(await createChannelAudience(ports).lookup(request, noSignal())).toEqual(found);
-  });
-
-  it("are looked up by a number in one query, however many push ids are words", async () => {
-    let queries = 0;
-    const projects = new Map(
-      [...ports.projects].map(([id, { engine, users }]) => {
-        const select: NonNullable<typeof users>["select"] = (...args) => {
-          queries++;
-          return users!.select(...args);
-        };
-        return [id, { engine, users: { ...users!, select } }];
-      }),
-    );
-    const pushIds = ["3", ...Array.from({ length: 5_000 }, (_, i) => `u${i}`)];
-    const request = { projectId: 1, pushIdProperty: "level", pushIds, properties: [] };
-    const found = await createChannelAudience({ ...ports, projects }).lookup(request, noSignal());
-    expect([found, queries]).toEqual([new Map([["3", {}]]), 1]);
-  });
-
-  it("are not looked up by a list", async () => {
-    const request = { projectId: 1, pushIdProperty: "badges", pushIds: ["x"], properties: [] };
-    await expect(createChannelAudience(ports).lookup(request, noSignal())).rejects.toMatchObject({
-      violations: [
-        { field: "push_id_property", description: expect.stringContaining('is "badges", by which') },
-      ],
-    });
-  });
-
   it("have a list as push id as they have it as a value", async () => {
     const request = { projectId: 1, pushIdProperty: "badges", properties: ["badges"] };
     const choice = usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])]);
     expect(await collect(createChannelAudience(ports).users({ ...request, choice }, noSignal()))).toEqual([
       { pushId: '["x"]', properties: { badges: ["x"] } },
     ]);
-  });
-
-  it.each<[string, UserChoice, string]>([
-    ["users.filts[0].ftv", usersOf([filter("level", Comparator.GREATER, [])]), "must have 1 literal"],
-    [
-      "users.filts[0].comparator",
-      usersOf([filter("badges", Comparator.GREATER, ["1"])]),
-      "does not apply to a list column",
-    ],
-    ["cohort", cohortOf("vip", "2026-02-30"), "must be an existing day"],
-  ])("are checked without being asked for: %s", async (field, source, problem) => {
-    const audience = create(AudienceSchema, { source });
-    expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toMatchObject({
-      violations: [{ field, description: expect.stringContaining(problem) }],
-    });
-  });
-
-  it.each<[string, UserChoice, string[]]>([
-    ["what everybody has", usersOf([filter("level", Comparator.GREATER, ["1"])]), []],
-    [
-      "a property that nobody has",
-      usersOf([filter("levle", Comparator.GREATER, ["1"])]),
-      ['audience.users.filts[0].column_name user property "levle" is not known, it has no values'],
-    ],
-    [
-      "one of a number",
-      analysisOf([filter("levle", Comparator.GREATER, ["1"])]),
-      ['audience.analysis.event_view.filts[0].column_name user property "levle" is not known'],
-    ],
-  ])("are warned of by %s", async (_what, source, texts) => {
-    const audience = create(AudienceSchema, { source });
-    expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toEqual({
-      violations: [],
-      warnings: texts.map((text) => expect.stringContaining(text)),
-    });
   });
 
   it("are not there in a project that is not configured", async () => {

@@ -103,21 +103,38 @@ it("reads the push id by a name in any case, an id only by its own", () => {
   expect(readEach(user, "#USER_ID", [])).toEqual(threeOf({ pushId: undefined, properties: {} }));
 });
 
+it("cuts a time that is only the push id", () => {
+  const user = { ...ada, properties: { born: "2026-01-05 12:00:00.123" } };
+  expect(readEach(user, "born", [])).toEqual(threeOf({ pushId: "2026-01-05 12:00:00", properties: {} }));
+});
+
+it("has no property that only the prototype of objects has", () => {
+  expect(readEach(ada, "constructor", ["constructor"])).toEqual(
+    threeOf({ pushId: undefined, properties: {} }),
+  );
+});
+
 it.each<[string, bigint, number | undefined]>([
   ["#account_id", 7n, 7],
   ["#user_id", 9_007_199_254_740_991n, 9_007_199_254_740_991],
   ["#account_id", 9_007_199_254_740_992n, undefined],
   ["#distinct_id", 7n, undefined],
   ["nick", 7n, undefined],
-])("numbers members by %s of the user %d as %d", (pushIdProperty, userId, expected) => {
-  const members = readEach({ ...ada, userId }, pushIdProperty, []);
-  expect(members.map((member) => member.userId)).toEqual(threeOf(expected));
-});
+])(
+  "numbers members by %s of the stored user %d as %d, and none from rows",
+  (pushIdProperty, userId, expected) => {
+    const members = readEach({ ...ada, userId }, pushIdProperty, []);
+    expect(members.map((member) => member.userId)).toEqual([expected, expected, undefined]);
+  },
+);
 
-it("asks for the schema when users are found", () => {
-  let opened = { ...schema, properties: new Map() } as ProjectSchema;
-  const reader = createMemberReader({ pushIdProperty: "born", properties: [] }, () => opened);
-  opened = schema;
-  const user = { ...ada, properties: { born: "2026-01-05 12:00:00.123" } };
-  expect(reader.users(chunkOf([user]))).toEqual([{ pushId: "2026-01-05 12:00:00", properties: {} }]);
+it("asks for the schema once, when users are found", () => {
+  let asked = 0;
+  const reader = createMemberReader({ pushIdProperty: "nick", properties: [] }, () => {
+    asked++;
+    return schema;
+  });
+  expect(asked).toBe(0);
+  for (let chunk = 0; chunk < 2; chunk++) reader.users(chunkOf([ada]));
+  expect(asked).toBe(1);
 });
