@@ -82,7 +82,7 @@ export function createEmbeddedEngine(source: PlanSource): Required<AnalysisEngin
           plan,
           // One more user shows that the list is cut.
           found: findUsers(source, plan, query, signal, { limit: maxListedUsers + 1 }),
-          columMeta: displayNames(store, project),
+          columMeta: Object.fromEntries(displayNames(store, project)),
         };
         if (rest !== undefined) {
           return writeUserList(success, (take) => takeUsers(parts, take), createYield({ signal }));
@@ -101,7 +101,7 @@ export function createEmbeddedEngine(source: PlanSource): Required<AnalysisEngin
         const { selectedColumns: columns } = query;
         const plan = await planDownload(source, query, call);
         const names = displayNames(store, project);
-        const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
+        const nameOf = (column: string) => names.get(column.toLowerCase()) ?? column;
         yield* shapeUserTable(
           plan,
           findUsers(source, plan, query, call.signal, { columns }),
@@ -161,9 +161,9 @@ async function* findUsers(
   yield* store.users({ ...found, ...values, ...(limit !== undefined && { limit }) }, signal);
 }
 
-function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<Record<string, string>> {
+function displayNames(store: EventStore, project: ProjectDefinitions): ReadonlyMap<string, string> {
   const names = [...idColumns, ...userProperties(store.schema(project.id)).map(({ name }) => name)];
-  return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
+  return new Map(names.map((name) => [name, project.displayNames.get(name) ?? name]));
 }
 
 async function mapStoreErrors<T>(query: AnyQuery, respond: () => Promise<T>): Promise<T> {

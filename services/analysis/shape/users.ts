@@ -13,7 +13,7 @@ export function shapeUser({ userId, accountId, distinctId, properties }: StoredU
   user.userId = String(userId);
   if (accountId !== null) user.accountId = accountId;
   if (distinctId !== null) user.distinctId = distinctId;
-  // Names of properties never begin with an underscore, so none is that of a prototype.
+  // No name begins with an underscore, so none sets the prototype.
   const shaped: JsonObject = {};
   for (const name of Object.keys(properties)) shaped[name] = toExactJson(properties[name]);
   user.properties = shaped;
@@ -34,8 +34,13 @@ function columnOf(user: StoredUser, column: string): JsonValue {
     case "#distinct_id":
       return user.distinctId;
     default:
-      return toExactJson(user.properties[column.toLowerCase()]);
+      return propertyOf(user, column.toLowerCase());
   }
+}
+
+/** Returns null for a name that only the prototype has, such as "constructor". */
+function propertyOf({ properties }: StoredUser, name: string): JsonValue {
+  return Object.hasOwn(properties, name) ? toExactJson(properties[name]) : null;
 }
 
 function shapeValue(value: JsonValue): Value {

@@ -171,7 +171,7 @@ const exactDigits = 15;
 
 /** @param mayBeEmpty whether the row ends with the numbers of empty lists */
 function decodeUser(row: Row, properties: readonly Property[], mayBeEmpty: boolean): StoredUser {
-  // No name begins with an underscore, so none is that of the prototype.
+  // No name begins with an underscore, so none sets the prototype.
   const found: Record<string, unknown> = {};
   const emptyLists = mayBeEmpty ? (row.at(-1) as readonly number[]) : [];
   for (let at = 0; at < properties.length; at++) {

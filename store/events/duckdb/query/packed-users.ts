@@ -58,7 +58,7 @@ export class PackedUsers implements UserChunk {
     const rows = this.#rows;
     const { userId, accountId, distinctId, properties } = this.#columns;
     rows.moveTo(row);
-    // No name begins with an underscore, so none is that of the prototype.
+    // No name begins with an underscore, so none sets the prototype.
     const values: Record<string, unknown> = {};
     for (const { property, index } of properties) {
       const value = decodeValue(rows.value(index), property);

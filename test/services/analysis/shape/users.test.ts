@@ -1,5 +1,4 @@
 import { create, toJson } from "@bufbuild/protobuf";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserRowSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { MetricType } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
@@ -8,23 +7,11 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { EventsUnavailableError, type StoredUser } from "../../../../store/events/events.ts";
-import { chunkOf } from "../../../../store/events/user-chunk.ts";
 import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import { projectOf } from "../describe/described.ts";
 import { call, collect, engineOn, queryOf } from "./answers.ts";
-import type { Script } from "./scripted-store.ts";
-import { utf8ChunkOf } from "./utf8-chunk.ts";
-
-const view = { groupBy: [{ columnName: "brand", tableType: "event" }] };
-const slice = { sliceDate: "2026-08-20", sliceGroupVal: ["a"], eventIndex: 0 };
-const user = (id: number | bigint, properties: Record<string, unknown> = {}): StoredUser => ({
-  userId: BigInt(id),
-  accountId: `acc-${id}`,
-  distinctId: null,
-  properties,
-});
+import { slice, user, view } from "./listed-users.ts";
 
 async function listUsers(users: readonly (readonly StoredUser[])[], project = projectOf()) {
   const { engine, userScans } = engineOn({ users }, project);
@@ -177,6 +164,7 @@ it("downloads chosen columns", async () => {
     "wallet",
     "paid",
     "gone",
+    "constructor",
   ];
   const properties = { level: 3, tags: ["a"], wallet: { coins: 2 }, paid: false };
   const project = projectOf({ displayNames: { level: "等级" } });
@@ -189,7 +177,15 @@ it("downloads chosen columns", async () => {
     case: "header",
     value: {
       columns: selectedColumns.map((name) => ({ name, displayName: name === "Level" ? "等级" : name })),
-      info: { warnings: [{ field: "selectedColumns[4]" }, {}, {}, { field: "selectedColumns[7]" }] },
+      info: {
+        warnings: [
+          { field: "selectedColumns[4]" },
+          {},
+          {},
+          { field: "selectedColumns[7]" },
+          { field: "selectedColumns[8]" },
+        ],
+      },
     },
   });
   const values = rows.map(
@@ -197,10 +193,10 @@ it("downloads chosen columns", async () => {
   );
   expect(values).toEqual([
     [
-      { values: ["acc-1", 3, "1", null, ["a"], { coins: 2 }, false, null] },
-      { values: ["acc-2", null, "2", null, null, null, null, null] },
+      { values: ["acc-1", 3, "1", null, ["a"], { coins: 2 }, false, null, null] },
+      { values: ["acc-2", null, "2", null, null, null, null, null, null] },
     ],
-    [{ values: ["acc-3", null, "3", null, null, null, null, null] }],
+    [{ values: ["acc-3", null, "3", null, null, null, null, null, null] }],
   ]);
   expect(userScans[0]!.properties!.map(({ name }) => name)).toEqual(["level"]);
 });
@@ -253,65 +249,5 @@ describe("a date out of the range", () => {
     const asked: AsyncIterable<unknown> = engine[find](download, { ...call(), refusesUndeclared: true });
     const next = asked[Symbol.asyncIterator]().next();
     await expect(next).rejects.toThrow('sliceDate: "2021-12-27" must be a label of the x axis');
-  });
-});
-
-describe("a list over REST", () => {
-  const query = queryOf(EventUserQuerySchema, { view, body: slice });
-  const rest = { body: Buffer.from("{}"), search: new URLSearchParams() };
-
-  /** Returns the bytes of a list, and those of its messages. */
-  async function bothForms(script: Script) {
-    const { engine } = engineOn(script);
-    const { message } = await engine.listUsers(query, call());
-    const { json } = await engine.listUsers(query, { ...call(), rest });
-    return [Buffer.from(json!).toString(), [...writeUsers(message)].join("")];
-  }
-
-  const storedOf = (text: fc.Arbitrary<string>): fc.Arbitrary<StoredUser> => {
-    const value = fc.oneof(
-      text,
-      fc.double(),
-      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-      fc.boolean(),
-      fc.constant(null),
-      fc.array(fc.oneof(fc.string(), fc.constant(null))),
-      fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.constant(2 ** 60))),
-    );
-    return fc.record({
-      userId: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
-      accountId: fc.option(text),
-      distinctId: fc.option(text),
-      properties: fc.dictionary(
-        fc.constantFrom("level", "#vip", "#user_id", "a.b", 'q"', "constructor"),
-        value,
-      ) as fc.Arbitrary<Record<string, unknown>>,
-    });
-  };
-  // Arbitrary code points are hardly ever those that JSON escapes.
-  const escaped = fc.constantFrom('"', "\\", "\u001f", "\u007f", "\u2028", "é", "a");
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: escaped }));
-
-  it.each([
-    ["texts", chunkOf, text],
-    ["bytes", utf8ChunkOf, text.map((one) => one.toWellFormed())],
-  ])(
-    "of users whose texts come as %s has the bytes that its messages would have",
-    async (_what, chunk, texts) => {
-      const pages = fc.array(fc.array(storedOf(texts), { maxLength: 4 }), { maxLength: 3 });
-      await fc.assert(
-        fc.asyncProperty(pages, async (users) => {
-          const [bytes, written] = await bothForms({ users, chunkOf: chunk });
-          expect(bytes).toBe(written);
-        }),
-      );
-    },
-  );
-
-  it("is cut as they are", async () => {
-    const many = Array.from({ length: 10_005 }, (_, i) => user(i + 1));
-    const [bytes, written] = await bothForms({ users: [many.slice(0, 6_000), many.slice(6_000), many] });
-    expect(bytes).toBe(written);
-    expect(JSON.parse(bytes!).data).toMatchObject({ truncated: true });
   });
 });
