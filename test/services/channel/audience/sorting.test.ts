@@ -85,6 +85,10 @@ describe("keys", () => {
     );
   });
 
+  it("of push ids never begin with the 0 of users, even if a part of the hash is 0", () => {
+    expect(pushIdKey("player-flhxvbu")[0]).toBe(1);
+  });
+
   it("are the same in every version", () => {
     expect([...userKey(2 ** 32 + 5)]).toEqual([0, 5, 1]);
     expect([...pushIdKey("player-1")]).toEqual([-415825409, -1716040063, -267318921]);
