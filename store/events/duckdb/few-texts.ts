@@ -29,8 +29,8 @@ export interface FewTexts {
 interface Answers {
   /** The size of the project when its properties were read. */
   readonly size: string;
-  /** By the number of the property. */
-  readonly isFew: Map<number, boolean>;
+  /** By properties of the schema, since their numbers and names are used again after they were removed. */
+  readonly isFew: WeakMap<Property, boolean>;
   /** The properties to read. */
   readonly asked: Set<Property>;
 }
@@ -43,16 +43,20 @@ export function createFewTexts(): FewTexts {
       if (project === undefined) return () => false;
       const size = sizeOf(project);
       const before = projects.get(projectId);
-      const answers = before?.size === size ? before : { size, isFew: new Map(), asked: new Set<Property>() };
+      const answers =
+        before?.size === size
+          ? before
+          : { size, isFew: new WeakMap<Property, boolean>(), asked: new Set<Property>() };
       projects.set(projectId, answers);
       const { isFew, asked } = answers;
       for (const property of asked) {
-        isFew.set(property.number, await hasFewTexts(query, project, property));
+        // A failed read is not tried again by the next query, which would fail too.
         asked.delete(property);
+        isFew.set(property, await hasFewTexts(query, project, property));
       }
       return (property) => {
         if (property.type !== "text" || property.group !== undefined) return false;
-        const known = isFew.get(property.number);
+        const known = isFew.get(property);
         if (known === undefined) asked.add(property);
         return known ?? false;
       };
@@ -60,15 +64,19 @@ export function createFewTexts(): FewTexts {
   };
 }
 
-/** Returns a text that changes with the number of days, and when events have doubled. */
+/** Returns a text that changes with the first day, the number of days, and each power of two that the events pass. */
 function sizeOf({ days }: ProjectTables): string {
+  const [first] = days.keys();
   let sum = 0;
   for (const { events } of days.values()) sum += events;
-  return `${days.size} ${Math.floor(Math.log2(sum + 1))}`;
+  return `${first} ${days.size} ${Math.floor(Math.log2(sum + 1))}`;
 }
 
 async function hasFewTexts(query: Reader, project: ProjectTables, property: Property): Promise<boolean> {
-  const table = property.table === "user" ? project.users : largestDay(project, property);
+  const { table: owner, name } = property;
+  // The property may have been removed since the question.
+  if (project.schema.properties.get(`${owner}:${name}`) !== property) return false;
+  const table = owner === "user" ? project.users : largestDay(project, property);
   if (!table?.properties.has(property.number)) return false;
   // The engine estimates the number while rows are added, and returns it with a row.
   const rows = new ResultRows(

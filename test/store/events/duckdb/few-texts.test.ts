@@ -4,8 +4,12 @@ import { createFewTexts } from "../../../../store/events/duckdb/few-texts.ts";
 import { loadBatch } from "../../../../store/events/duckdb/load/load.ts";
 import { createQueries, type Queries } from "../../../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../../../store/events/duckdb/query/scan.ts";
+import { selectUsers } from "../../../../store/events/duckdb/query/users.ts";
+import { removeNames } from "../../../../store/events/duckdb/upkeep/remove-names.ts";
+import { dropExpired } from "../../../../store/events/duckdb/upkeep/retention.ts";
 import { createWriter } from "../../../../store/events/duckdb/writer.ts";
-import type { EventStore, Predicate, Property, UserScan } from "../../../../store/events/events.ts";
+import type { EventStore, Predicate, PreparedEvent, Property } from "../../../../store/events/events.ts";
+import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import {
   byValues,
   equals,
@@ -14,11 +18,14 @@ import {
   scanOf,
   startMs,
   totals,
+  userId,
   usersOf,
 } from "../../../conformance/events/scan-world.ts";
 import {
   Batches,
+  dayMs,
   eventOf,
+  noSignal,
   properties,
   type Rows,
   userOf,
@@ -30,12 +37,14 @@ const { city, zip, itemName, nick, homeCity, price } = properties;
 const many = 6_000;
 const textOf = (at: number) => `text ${at * 7_919}`;
 
+const pen = { [itemName.number]: ["pen"], [price.number]: 1 };
+
 /** Two cities and none, a zip code of its own for each event, and two nicks of users. */
 const rows: Rows = {
   ...vocabulary,
   events: Array.from({ length: many }, (_, at) => {
     const place = [{ [city.number]: "Bern" }, { [city.number]: "Zürich" }, {}][at % 3];
-    return eventOf({ t: startMs + at, u: (at % 10) + 1, p: { ...place, [zip.number]: textOf(at) } });
+    return eventOf({ t: startMs + at, u: (at % 10) + 1, p: { ...place, ...pen, [zip.number]: textOf(at) } });
   }),
   users: Array.from({ length: 10 }, (_, at) =>
     userOf("set", { u: at + 1, p: { [nick.number]: `nick${at % 2}` } }),
@@ -49,32 +58,53 @@ async function openDatabase(stack: AsyncDisposableStack) {
   stack.defer(() => database.close());
   const writer = createWriter(database);
   const load = async (given: Rows) => loadBatch(writer, await batches.next(given), database.scratchFolder);
-  return { load, queries: createQueries(database, smallStore) };
+  return { load, writer, queries: createQueries(database, smallStore) };
 }
 
-/** Returns a store that has not read any properties yet, and the statements that it runs. */
-function storeOf(queries: Queries) {
+/**
+ * Returns a store that has not read any properties yet, and the statements that it runs.
+ * @param before called with each statement
+ */
+function storeOf(queries: Queries, before: (sql: string) => void = () => undefined) {
   const [statements, fewTexts]: [string[], ReturnType<typeof createFewTexts>] = [[], createFewTexts()];
   const open: Queries["open"] = async (...given) => {
     const query = await queries.open(...given);
+    const runSql = query.run.bind(query);
     const run: typeof query.run = (sql, ...values) => {
       statements.push(sql);
-      return query.run(sql, ...values);
+      before(sql);
+      return runSql(sql, ...values);
     };
-    return { ...query, fewTexts, run, [Symbol.asyncDispose]: () => query[Symbol.asyncDispose]() };
+    return Object.assign(query, { fewTexts, run });
   };
-  return { statements, store: createScans({ ...queries, open }) as EventStore };
+  const opened = { ...queries, open };
+  const store = {
+    ...createScans(opened),
+    selectUsers: (...given) => selectUsers(opened, ...given),
+  } satisfies Partial<EventStore> as unknown as EventStore;
+  return { statements, store };
 }
 
 const countOf = (where: Predicate) => ({ measures: [measureOf({ kind: "count" }, where)] });
 
 /** Reports for two queries of a property whether they compare the texts of all rows. */
-async function areByRow({ statements, store }: ReturnType<typeof storeOf>, property: Property) {
+async function areByRow(
+  { statements, store }: ReturnType<typeof storeOf>,
+  property: Property,
+  values: readonly (string | number)[] = ["Bern", "Oslo"],
+) {
   statements.length = 0;
-  for (let query = 0; query < 2; query++) await totals(store, countOf(equals(property, "Bern", "Oslo")));
+  for (let query = 0; query < 2; query++) await totals(store, countOf(equals(property, ...values)));
   const compared = statements.filter((sql) => sql.includes("count(*)"));
   return compared.map((sql) => !sql.includes("list_contains"));
 }
+
+const readsOf = (statements: readonly string[]) => statements.filter((sql) => sql.includes("stats("));
+
+/** Events with these texts in a property. */
+const eventsWith = (texts: readonly string[], { number } = city as Property, t = startMs): PreparedEvent[] =>
+  texts.map((text) => eventOf({ t, p: { [number]: text } }));
+const manyTexts = Array.from({ length: many }, (_, at) => textOf(at));
 
 describe("few texts", () => {
   const stack = new AsyncDisposableStack();
@@ -86,15 +116,37 @@ describe("few texts", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  it.each<[string, Property, boolean]>([
+  it.each<[string, Property, boolean, (readonly (string | number)[])?]>([
     ["few texts of events", city, false],
+    ["as many values as statements have parameters for", city, false, manyTexts.slice(0, 50)],
+    ["more values", city, true, manyTexts.slice(0, 51)],
+    ["values of another type", city, true, [5]],
     ["a text for each event", zip, true],
     ["few texts of users", nick, false],
     ["texts that no user has", homeCity, true],
-    ["texts of objects in a list", itemName, true],
-    ["numbers", price, true],
-  ])("are compared by row at first, and then: %s", async (_what, property, expected) => {
-    expect(await areByRow(storeOf(queries), property)).toEqual([true, expected]);
+  ])("are compared by row at first, and then: %s", async (_what, property, expected, values) => {
+    expect(await areByRow(storeOf(queries), property, values)).toEqual([true, expected]);
+  });
+
+  it.each<[string, Property, number]>([
+    ["texts of events", city, 1],
+    ["texts of objects in a list", itemName, 0],
+    ["numbers", price, 0],
+  ])("are read once, and of single texts only: %s", async (_what, property, expected) => {
+    const { statements, store } = storeOf(queries);
+    for (let query = 0; query < 3; query++) await totals(store, countOf(equals(property, "Bern")));
+    expect(readsOf(statements)).toHaveLength(expected);
+  });
+
+  it("are not read by the query after one that could not read them", async () => {
+    const { statements, store } = storeOf(queries, (sql) => {
+      if (sql.includes("stats(")) throw new Error("cannot read");
+    });
+    const ask = () => totals(store, countOf(equals(city, "Bern")));
+    await ask();
+    await expect(ask()).rejects.toThrow("cannot read");
+    await ask();
+    expect(readsOf(statements)).toHaveLength(1);
   });
 
   const third = many / 3;
@@ -117,22 +169,76 @@ describe("few texts", () => {
     ]);
   });
 
-  it("list the same users in both ways", async () => {
-    const { store } = storeOf(queries);
-    const inBern = { scan: scanOf({ keys: [byValues(city)] }), group: ["Bern"], properties: [] };
-    const scan: UserScan = { ...inBern, limit: 100 };
-    const all = Array.from({ length: 10 }, (_, at) => at + 1);
-    expect([await usersOf(store, scan), await usersOf(store, scan)]).toEqual([all, all]);
+  const inBern = scanOf({ measures: [measureOf({ kind: "count" }, bern)] });
+  const listed = { scan: scanOf({ keys: [byValues(city)] }), group: ["Bern"], limit: 100, properties: [] };
+  const selection = { projectId: 1, where: equals(nick, "nick1"), properties: [] };
+  it.each<[string, (store: EventStore) => Promise<unknown>, unknown]>([
+    ["users of a group", (store) => usersOf(store, listed), Array.from({ length: 10 }, (_, at) => at + 1)],
+    [
+      "selected users",
+      async (store) =>
+        (await collectUsers(store.selectUsers(selection, noSignal()))).map(({ userId }) => Number(userId)),
+      [2, 4, 6, 8, 10],
+    ],
+    [
+      "a summary",
+      (store) => store.summarize(inBern, { kind: "values", of: userId }, noSignal()),
+      { distinct: 10, range: [1, 10] },
+    ],
+  ])("return the same in both ways, the second time from a list: %s", async (_what, ask, expected) => {
+    const { statements, store } = storeOf(queries);
+    for (const isList of [false, true]) {
+      statements.length = 0;
+      expect(await ask(store)).toEqual(expected);
+      expect(statements.some((sql) => sql.includes("list_contains"))).toBe(isList);
+    }
   });
 
-  it("are read again when there are twice as many events", async () => {
+  it("are read again when the size differs", async () => {
+    const { load, writer, queries: opened } = await openDatabase(stack);
+    const add = (day: number, ...texts: string[]) =>
+      load({ events: eventsWith(texts, city, startMs + day * dayMs) });
+    await load({ ...vocabulary, events: eventsWith(["Bern", "Oslo", "Bern", "Oslo"]) });
+    const store = storeOf(opened);
+    expect(await areByRow(store, city), "new").toEqual([true, false]);
+    await add(0, "Bern");
+    expect(await areByRow(store, city), "about the same size").toEqual([false, false]);
+    await add(0, "Bern", "Oslo");
+    expect(await areByRow(store, city), "past a power of two").toEqual([true, false]);
+    await add(1, "Bern");
+    expect(await areByRow(store, city), "another day").toEqual([true, false]);
+    await dropExpired(writer, startMs / dayMs + 1, new Map([[1, 0]]), noSignal());
+    await add(2, ...manyTexts.slice(0, 7));
+    expect(await areByRow(store, city), "as many days and events, but other days").toEqual([true, false]);
+    await add(2, ...manyTexts);
+    expect(await areByRow(store, city), "many texts in the largest day").toEqual([true, true]);
+  });
+
+  const removed = { table: "event", number: 90, name: "removed", type: "text" } as const;
+  const removal = { projectId: 1, events: [], properties: [removed] };
+
+  it("are not read of a removed property whose number has another type now", async () => {
     const opened = await openDatabase(stack);
-    const load = (texts: readonly string[]) =>
-      opened.load({ ...vocabulary, events: texts.map((text) => eventOf({ p: { [city.number]: text } })) });
-    await load(["Bern", "Oslo"]);
+    const newProperties = [...vocabulary.newProperties, removed];
+    await opened.load({ ...vocabulary, newProperties, events: eventsWith(["x"], removed) });
     const store = storeOf(opened.queries);
-    expect(await areByRow(store, city)).toEqual([true, false]);
-    await load(Array.from({ length: many }, (_, at) => textOf(at)));
-    expect(await areByRow(store, city)).toEqual([true, true]);
+    await totals(store.store, countOf(equals(removed, "x")));
+    await removeNames(opened.writer, removal);
+    const amount = { ...removed, name: "amount", type: "number" } as const;
+    await opened.load({ newProperties: [amount], events: [eventOf({ t: startMs, p: { 90: 5 } })] });
+    expect(await areByRow(store, amount, [5])).toEqual([true, true]);
+    expect(readsOf(store.statements)).toEqual([]);
+  });
+
+  it("are read of a property with the number and name of a removed one", async () => {
+    const opened = await openDatabase(stack);
+    const newProperties = [...vocabulary.newProperties, removed];
+    await opened.load({ ...vocabulary, newProperties, events: eventsWith(manyTexts, removed) });
+    const store = storeOf(opened.queries);
+    expect(await areByRow(store, removed)).toEqual([true, true]);
+    await removeNames(opened.writer, removal);
+    const again: Property = { ...removed };
+    await opened.load({ newProperties: [again], events: eventsWith(["Bern"], again) });
+    expect(await areByRow(store, again)).toEqual([true, false]);
   });
 });
