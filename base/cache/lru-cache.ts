@@ -8,8 +8,8 @@ export class LruCache<K, V> {
   readonly #maxSize: () => number;
   /** The entries in the order of their last use: a map keeps the order in which its keys were set. */
   readonly #entries = new Map<K, Entry<V>>();
-  /** The entry that was used last, if it is still held: it is at its place already when it is used again. */
-  #newest: Entry<V> | undefined;
+  /** The key that was used last: its entry is at its place already when it is used again. */
+  #newest: K | undefined;
   #size = 0;
 
   /**
@@ -28,10 +28,10 @@ export class LruCache<K, V> {
     this.#evict(this.#maxSize());
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (entry !== this.#newest) {
+    if (key !== this.#newest) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
-      this.#newest = entry;
+      this.#newest = key;
     }
     return entry.value;
   }
@@ -43,8 +43,8 @@ export class LruCache<K, V> {
     const isKept = size <= maxSize;
     this.#evict(isKept ? maxSize - size : maxSize);
     if (!isKept) return;
-    this.#newest = { value, size };
-    this.#entries.set(key, this.#newest);
+    this.#entries.set(key, { value, size });
+    this.#newest = key;
     this.#size += size;
   }
 
@@ -59,7 +59,6 @@ export class LruCache<K, V> {
   #remove(key: K): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    if (entry === this.#newest) this.#newest = undefined;
     this.#entries.delete(key);
     this.#size -= entry.size;
   }

@@ -17,7 +17,8 @@ import { concealFaults } from "../call/failures.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "../call/record.ts";
 import { createJsonBodyReader, hasLongs } from "../codec/json.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/http.ts";
+import { connectionOfRequest, isClosed, type NodeRequest, type NodeResponse, peerOf } from "../http/http.ts";
+import { sendBeforeReading } from "../http/http1/waiting-responses.ts";
 import type { ByteShare } from "../http/open-bytes.ts";
 import { enterStream } from "../http/open-calls.ts";
 import { abortResponse, endUnreadRequest } from "../http/send.ts";
@@ -27,6 +28,7 @@ import { httpMethodsOf, type ServedMethod } from "../methods.ts";
 import { refuseMethod } from "../rest/refuse-method.ts";
 import { checkBody, checkFrames } from "./check-messages.ts";
 import { joinBody, joinMessages } from "./join-messages.ts";
+import { loadOrRefuse } from "./load-or-refuse.ts";
 import { codeOf, observeResponse, recordCode } from "./outcome.ts";
 import { openRevocation } from "./revocation.ts";
 import { explainUnsupportedType, reportMalformedMessage, reportMalformedMessages } from "./rewrite-errors.ts";
@@ -104,6 +106,7 @@ function checkingDecoder(
   const isExact = !hasLongs(input);
   return {
     decode(bytes) {
+      sendBeforeReading(bytes.length);
       const { message, text } = read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       return isExact ? text : toJsonString(input, message);
     },
@@ -168,9 +171,9 @@ async function handle(
   try {
     // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
     request.headers.host ??= "localhost";
-    const { byPath, node } = await load();
-    // Then nothing would end a stream.
-    if (isClosed(request, response)) throw new Error("the caller closed the connection");
+    const handlers = await loadOrRefuse(gateway, load, request, response, record);
+    if (handlers === undefined) return;
+    const { byPath, node } = handlers;
     const universal = node.universalRequestFromNodeRequest(
       request,
       response,
@@ -181,10 +184,8 @@ async function handle(
     const received = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
       AbortSignal.any([upload.signal, limit?.signal, cut.signal].filter((signal) => signal !== undefined)),
     );
-    const body = boundBody(received, request, served, {
-      maxBytes: maxMessageBytesOf(gateway.limits, served),
-      hold,
-    });
+    const maxBytes = maxMessageBytesOf(gateway.limits, served);
+    const body = boundBody(received, request, served, { maxBytes, hold });
     const signal =
       revocation === undefined ? universal.signal : AbortSignal.any([universal.signal, revocation.signal]);
     output = await reportMalformedMessage(
@@ -236,11 +237,6 @@ async function* receive(
  */
 function dropUnrequestedCompression(header: Headers): void {
   if ((header.get("grpc-encoding") ?? "identity") === "identity") header.delete("grpc-accept-encoding");
-}
-
-/** Returns whether the caller closed the connection before it got its response. */
-function isClosed(request: NodeRequest, response: NodeResponse): boolean {
-  return request.aborted || (response.destroyed && !response.writableEnded);
 }
 
 /** Joins the body into whole messages and checks that none has too many values; JSON has bounds of its own. */

@@ -2,6 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { inflate } from "../../base/compression/inflate.ts";
 import { holdsMoreValues, maxValues } from "../../base/protobuf/bounds.ts";
+import { sendBeforeReading } from "../http/http1/waiting-responses.ts";
 import { prefixBytes } from "../lanes/grpc-framing.ts";
 
 /** The type and the compression of the messages of a body. */
@@ -43,7 +44,7 @@ async function checkFrame(frame: Uint8Array, framed: MessageFormat): Promise<Uin
   const message = isCompressed ? await inflated(payload, framed) : payload;
   // The library reports its fault.
   if (message === undefined) return frame;
-  refuseMany(framed.desc, message);
+  checkMessage(framed.desc, message);
   if (!isCompressed) return frame;
   const plain = Buffer.allocUnsafe(prefixBytes + message.length);
   plain[0] = flags & ~1;
@@ -59,7 +60,7 @@ export async function* checkBody(
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     const message = framed.encoding === "" ? chunk : await inflated(chunk, framed);
-    if (message !== undefined) refuseMany(framed.desc, message);
+    if (message !== undefined) checkMessage(framed.desc, message);
     yield chunk;
   }
 }
@@ -77,7 +78,8 @@ async function inflated(
   }
 }
 
-function refuseMany(desc: DescMessage, message: Uint8Array): void {
+function checkMessage(desc: DescMessage, message: Uint8Array): void {
+  sendBeforeReading(message.length);
   if (!holdsMoreValues(desc, message, maxValues)) return;
   const text = `the message holds more than ${maxValues} messages, elements and unknown fields`;
   throw new ConnectError(text, Code.InvalidArgument);

@@ -27,6 +27,11 @@ export function connectionOfRequest(request: NodeRequest): Connection {
   return connectionOf("stream" in request ? request.stream.session : request.socket);
 }
 
+/** Returns whether the caller closed the connection before it got its response. */
+export function isClosed(request: NodeRequest, response: NodeResponse): boolean {
+  return request.aborted || (response.destroyed && !response.writableEnded);
+}
+
 const peers = new WeakMap<object, Peer>();
 
 /** Returns the other end of a connection, which is determined once. */

@@ -10,7 +10,7 @@ import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
 import { beginNext, maxPipelined, waitForEarlier } from "./http1/pipelined.ts";
-import { sendBeforeClose } from "./http1/waiting-responses.ts";
+import { sendBeforeClose, sendWaitingResponses } from "./http1/waiting-responses.ts";
 import {
   createHttp2Server,
   createTlsServer,
@@ -147,6 +147,8 @@ async function closeListener(
   const closed = new Promise<void>((resolve) => net.Server.prototype.close.call(listener, () => resolve()));
   const stop = new AbortController();
   const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
+    // A TLS connection cannot be written to once the socket below it is destroyed.
+    sendWaitingResponses();
     for (const socket of sockets) socket.destroy();
   }, ignore);
   await closed;

@@ -54,7 +54,7 @@ export function sendPlain(
   // takes less time than `end`, whose stream buffers them first.
   if (typeof text === "string" && socket?.writable) {
     target._headerSent = true;
-    sendTogether(response, head + text, encoding);
+    sendTogether({ socket, response, text: head + text, encoding });
   } else response.end(body, encoding);
   return true;
 }

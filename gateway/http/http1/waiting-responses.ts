@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
-/** A response of HTTP/1.1 with its head. */
+/** A response of HTTP/1.1 with its head, and the socket that it has. */
 interface WholeResponse {
+  readonly socket: Socket;
   readonly response: ServerResponse;
   readonly text: string;
   readonly encoding: "latin1" | "utf8";
@@ -27,24 +28,24 @@ let atOnceLeft = 0;
  * Sends a response at the end of this iteration of the event loop, together with those of other connections. Their
  * receiver is then woken once: to wake it for each takes the system a tenth of the time of a small call.
  */
-export function sendTogether(response: ServerResponse, text: string, encoding: "latin1" | "utf8"): void {
-  const whole: WholeResponse = { response, text, encoding };
+export function sendTogether(whole: WholeResponse): void {
   const isAfterLone = atOnceLeft > 0;
   if (isAfterLone) atOnceLeft--;
-  if (isAfterLone || text.length > maxWaitingCharacters) {
+  if (isAfterLone || whole.text.length > maxWaitingCharacters) {
     send(whole);
     return;
   }
   if (waitedNow++ === 0) setImmediate(endIteration);
-  if (waiting.push(whole) === maxWaiting) sendWaiting();
+  if (waiting.push(whole) === maxWaiting) sendWaitingResponses();
 }
 
 /** Sends the responses that wait before a message of this size is read, which may take long. */
 export function sendBeforeReading(bytes: number): void {
-  if (bytes > longBytes) sendWaiting();
+  if (bytes > longBytes) sendWaitingResponses();
 }
 
-function sendWaiting(): void {
+/** Sends the responses that wait, as before their connections are cut. */
+export function sendWaitingResponses(): void {
   const sent = waiting;
   waiting = [];
   for (const whole of sent) send(whole);
@@ -56,24 +57,22 @@ function sendWaiting(): void {
  */
 export function sendBeforeClose(socket: Socket): void {
   // This runs before Node's own listener, after which nothing can be written.
-  socket.prependListener("end", sendWaiting);
+  socket.prependListener("end", sendWaitingResponses);
   socket.destroy = sendAndDestroy;
 }
 
 function sendAndDestroy(this: Socket, error?: Error): Socket {
-  sendWaiting();
+  sendWaitingResponses();
   return Socket.prototype.destroy.call(this, error);
 }
 
 function endIteration(): void {
   if (waitedNow === 1) atOnceLeft = atOnceAfterLone;
   waitedNow = 0;
-  sendWaiting();
+  sendWaitingResponses();
 }
 
-function send({ response, text, encoding }: WholeResponse): void {
-  const { socket } = response;
-  if (!socket?.writable) return;
+function send({ socket, response, text, encoding }: WholeResponse): void {
   socket.write(text, encoding);
   response.end();
 }

@@ -14,6 +14,11 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
+  /** The number of timers that wait. */
+  get timers(): number {
+    return this.#timers.length;
+  }
+
   after(ms: number, call: () => void): () => void {
     const timer = { atMs: this.#nowMs + ms, call };
     this.#timers.push(timer);

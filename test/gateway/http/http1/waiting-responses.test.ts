@@ -21,8 +21,9 @@ const library = {
     return { text: request.text };
   },
 };
+const overTls = { tls: { cert: pem("server.pem"), key: pem("server.key") } };
 const plain = await openGateway({ library });
-const tls = await openGateway({ library, tls: { cert: pem("server.pem"), key: pem("server.key") } });
+const tls = await openGateway({ library, ...overTls });
 afterAll(() => Promise.all([plain.gateway.drain(0), tls.gateway.drain(0)]));
 
 beforeEach(() => {
@@ -48,8 +49,8 @@ const request = (text: string): string => {
   return `${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-function dialTls(): Socket {
-  const socket = connectTls({ port: tls.port, ca: pem("ca.pem"), ALPNProtocols: ["http/1.1"] });
+function dialTls({ port }: { readonly port: number }): Socket {
+  const socket = connectTls({ port, ca: pem("ca.pem"), ALPNProtocols: ["http/1.1"] });
   onTestFinished(() => void socket.destroy());
   return socket;
 }
@@ -72,7 +73,7 @@ const responses = (connections: readonly Socket[]): Promise<readonly string[]> =
 
 describe.each([
   ["plain text", () => dial(plain)],
-  ["TLS", dialTls],
+  ["TLS", () => dialTls(tls)],
 ])("over %s", (_name, open) => {
   test("responses to requests that come together are sent after the last is served", async () => {
     const connections = await openConnections(10, open);
@@ -145,9 +146,22 @@ async function openHttp1(): Promise<() => void> {
   return () => void socket?.write(request(long));
 }
 
+/** The handlers of these calls are loaded by the first. */
+async function openGrpcWeb(): Promise<() => void> {
+  const body = textOf(long);
+  const socket = dial(plain);
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web`;
+  const lines = `content-length: ${body.length}\r\n\r\n`;
+  const send = (): void => void socket.write(Buffer.concat([Buffer.from(`${head}\r\n${lines}`), body]));
+  send();
+  await untilMatch(socket, /grpc-status: 0/);
+  return send;
+}
+
 test.each([
   ["HTTP/1.1", openHttp1, ["call long", "write long"]],
   ["gRPC", openGrpc, ["call long"]],
+  ["gRPC-Web", openGrpcWeb, ["call long"]],
 ])(
   "responses are sent before a long message over %s, and a long one at once",
   async (_name, open, expected) => {
@@ -159,5 +173,37 @@ test.each([
     }
     await responses(connections);
     expect(events.slice(16, 16 + expected.length)).toEqual(expected);
+  },
+);
+
+test.each([
+  ["plain text", {}, dial],
+  ["TLS", overTls, dialTls],
+])(
+  "responses that wait when a drain cuts their connections are sent, over %s",
+  async (_name, options, open) => {
+    const count = 10;
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
+    /** Waits until the grace time of the drain is over, so that the next iteration begins with the cut. */
+    const drain = (): void => {
+      void server.gateway.drain(0);
+      const begunMs = performance.now();
+      while (performance.now() < begunMs + 5);
+    };
+    const server = await openGateway({
+      ...options,
+      library: {
+        async echo({ text }) {
+          if (text === "first") return { text };
+          if (++calls === count) for (const step of [gate.resolve, drain]) setImmediate(step);
+          await gate.promise;
+          return { text };
+        },
+      },
+    });
+    const connections = await openConnections(count, () => open(server));
+    for (const [i, socket] of connections.entries()) socket.write(request(`short ${i}`));
+    await responses(connections);
   },
 );
