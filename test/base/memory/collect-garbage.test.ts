@@ -1,5 +1,6 @@
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { expect, it } from "vitest";
+import { setImmediate as nextIteration } from "node:timers/promises";
+import { beforeEach, expect, it } from "vitest";
 import { collectAllGarbage, collectYoungGarbage } from "../../../base/memory/collect-garbage.ts";
 
 /** Resolves with the kind of the next collection that V8 was told to make. */
@@ -17,6 +18,12 @@ function forcedCollection(): Promise<number> {
     observer.observe({ entryTypes: ["gc"] });
   });
 }
+
+beforeEach(async () => {
+  // Collections before a test are reported in the next iterations of the event loop.
+  await nextIteration();
+  await nextIteration();
+});
 
 it("collects young garbage alone", async () => {
   const collected = forcedCollection();
