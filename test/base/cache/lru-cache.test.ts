@@ -18,6 +18,14 @@ it("removes what was used longest ago when its size is exceeded", () => {
   expect(cache.size).toBe(912);
 });
 
+it("keeps what was read last, after what was read before it", () => {
+  const cache = new LruCache<string, string>(2);
+  for (const key of ["a", "b"]) cache.set(key, key);
+  for (const key of ["a", "b"]) cache.get(key);
+  cache.set("c", "c");
+  expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual([undefined, "b", "c"]);
+});
+
 it("keeps nothing larger than itself, and counts what it replaces", () => {
   const cache = new LruCache<string, string>(1_000);
   cache.set("a", "1", 456);
