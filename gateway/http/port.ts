@@ -59,6 +59,7 @@ export interface Port {
  * streams, which take about 3 ms.
  */
 const sessionsPerIteration = 2;
+
 const kResponse = Symbol("response");
 
 /**

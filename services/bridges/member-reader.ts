@@ -67,7 +67,8 @@ interface UserColumns {
 
 const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
-function compileColumns({ pushIdProperty, properties }: MemberColumns, schema: ProjectSchema): UserColumns {
+function compileColumns(wanted: MemberColumns, schema: ProjectSchema): UserColumns {
+  const { pushIdProperty, properties } = wanted;
   const columnOf = (name: string, isNamed: (column: string) => boolean): UserColumn | undefined => {
     const isPushId = isNamed(pushIdProperty);
     const property = properties.find(isNamed);
@@ -75,7 +76,7 @@ function compileColumns({ pushIdProperty, properties }: MemberColumns, schema: P
     return isWanted ? { isPushId, property, isTime: isTime(name, schema) } : undefined;
   };
   const idOf = (name: string) => columnOf(name, (column) => column === name);
-  const others = [pushIdProperty, ...properties].filter((column) => !idNames.has(column));
+  const others = columnsOf(wanted).filter((column) => !idNames.has(column));
   const isOther = (name: string) => (column: string) => !idNames.has(column) && column.toLowerCase() === name;
   const names = others.map((column) => column.toLowerCase());
   return {
@@ -140,7 +141,7 @@ class MemberVisitor implements UserVisitor {
 /** Compiles the function that reads a row with a value for each column. */
 function compileRowReader(wanted: MemberColumns, schema: ProjectSchema): (row: UserRow) => AudienceMember {
   const { pushIdProperty, properties } = wanted;
-  const times = new Set([pushIdProperty, ...properties].filter((name) => isTime(name, schema)));
+  const times = new Set(columnsOf(wanted).filter((name) => isTime(name, schema)));
   const read = (name: string, value: Value | undefined): unknown => {
     const found = value === undefined ? null : toJson(ValueSchema, value);
     return times.has(name) ? cutTime(found) : found;
