@@ -1,17 +1,21 @@
-import { create } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { ClusterKind, ImportClusterRequestSchema } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults, type Browser, openBrowser, type Page } from "./browser.ts";
-import { timeBefore, token, withToken } from "./events.ts";
+import { timeBefore, withToken } from "./events.ts";
 import { allowLoopback, openReceiver, type Receiver } from "./receiver.ts";
 import { openServed, type Served } from "./served.ts";
+import { testCopies } from "./tasks/copies.ts";
+import { createData, report, track } from "./tasks/data.ts";
+import { createTasksPage, field } from "./tasks/page.ts";
 
 let served: Served;
 let browser: Browser;
 let receiver: Receiver;
+
+const tasksPage = createTasksPage(
+  () => served,
+  () => browser,
+);
+const { openNew, post } = tasksPage;
 
 beforeAll(async () => {
   [served, browser, receiver] = await Promise.all([
@@ -19,105 +23,13 @@ beforeAll(async () => {
     openBrowser(),
     openReceiver(),
   ]);
-  await createChannel();
-  await report([
-    ...["ann", "bob", "cid"].map((account) => track("login", account, {})),
-    ...["ann", "bob", "cid"].map((account, i) =>
-      profile(account, { level: i + 1, lang: i === 0 ? "en" : "de" }),
-    ),
-  ]);
-  await vi.waitFor(async () => expect(await usersOf()).toBe("3"), { timeout: 20_000, interval: 100 });
-  await saveQuery("Logins");
-  await importCohort("vip", "2026-01-31", ["ann", "cid"]);
+  await createData(tasksPage, receiver.url);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await served[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
 });
-
-async function post<T>(
-  path: string,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<T> {
-  const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
-  const response = await fetch(`${served.url}${path}`, { ...init, body: JSON.stringify(body) });
-  expect(response.status).toBe(200);
-  return (await response.json()) as T;
-}
-
-const createChannel = () =>
-  post("/v1/channels", {
-    name: "mail",
-    projectId: 1,
-    url: receiver.url,
-    pushIdProperty: "#account_id",
-    authentication: { secret: "secret-of-the-channel" },
-    contentTemplate: [
-      { name: "title", displayName: "Title", inputMethod: "INPUT_METHOD_DYNAMIC_TEXT", required: true },
-      {
-        name: "items",
-        displayName: "Items",
-        inputMethod: "INPUT_METHOD_ARRAY_ROW",
-        columns: ["id", "count"],
-      },
-      { name: "tone", displayName: "Tone", inputMethod: "INPUT_METHOD_DROPDOWN", options: ["calm", "loud"] },
-    ],
-  });
-
-/** Saves a query for the number of logins in two days, in which midnight may be. */
-async function saveQuery(name: string): Promise<void> {
-  const eventView = { recentDay: "0-2", timeParticleSize: "total" };
-  const events = [{ type: "normal", eventName: "login", analysis: "TOTAL_TIMES" }];
-  const requestJson = JSON.stringify({ projectId: 1, eventView, events });
-  await post("/v1/projects/1/queries", { name, requestJson }, { authorization: `Bearer ${token}` });
-}
-
-/** Imports a cohort as other services do. */
-async function importCohort(name: string, day: string, accounts: readonly string[]): Promise<void> {
-  const client = createClient(AnalysisProxy, createGrpcTransport({ baseUrl: served.url }));
-  const members = accounts.map((account) => ({ id: { case: "accountId" as const, value: account } }));
-  async function* pieces() {
-    const header = { token, projectId: 1n, name, day, kind: ClusterKind.COHORT };
-    yield create(ImportClusterRequestSchema, { content: { case: "header", value: header } });
-    yield create(ImportClusterRequestSchema, { content: { case: "members", value: { members } } });
-  }
-  expect((await client.importCluster(pieces())).members).toBe(BigInt(accounts.length));
-}
-
-/** Reports records as the SDKs do. */
-const report = (records: readonly object[]) =>
-  post("/sync_server", records, { appid: "app", compress: "none" });
-
-function track(name: string, account: string, properties: object): object {
-  return {
-    "#type": "track",
-    "#event_name": name,
-    "#account_id": account,
-    "#time": timeBefore(1),
-    properties,
-  };
-}
-
-function profile(account: string, properties: object): object {
-  return { "#type": "user_set", "#account_id": account, "#time": timeBefore(1), properties };
-}
-
-async function usersOf(): Promise<string> {
-  const audience = { users: { filts: [{ columnName: "level", tableType: "user", comparator: "notNull" }] } };
-  const request = { projectId: 1, pushIdProperty: "#account_id", audience };
-  return (await post<{ users: string }>("/v1/audiences:estimate", request)).users;
-}
-
-const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).first();
-
-async function openNew(look: Parameters<Browser["open"]>[0] = {}) {
-  const opened = await browser.open(look);
-  await opened.page.goto(`${served.url}/console/#/tasks/new`);
-  await opened.page.locator("main .form").waitFor();
-  return opened;
-}
 
 /** Waits until the row of a funnel has this text. */
 const rowWith = (page: Page, text: string) =>
@@ -169,7 +81,7 @@ test("a push is made, previewed, started and followed to its clicks", async () =
   const receipt = { ops_project_id: 1, ops_task_id: "t1", ops_task_instance_id: run };
   // Events have whole seconds: this one is not before the run.
   const click = track("ops_push_click", "bob", { "#ops_receipt_properties": receipt });
-  await report([{ ...click, "#time": timeBefore(-1) }]);
+  await report(tasksPage, [{ ...click, "#time": timeBefore(-1) }]);
   await rowWith(page, "Clicked150%").waitFor();
   await page.getByRole("button", { name: "Start again" }).waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
@@ -257,89 +169,7 @@ test("a push is cancelled after a question, and the list finds it by its state",
   await close();
 });
 
-describe("a task that begins with another", () => {
-  const definitionOf = async (taskId: string): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${served.url}/v1/tasks/${taskId}`);
-    const { task } = (await response.json()) as { task: Record<string, unknown> };
-    const { name, channelId, contents, audience, experimentGroups, schedule, journey } = task;
-    return { name, channelId, contents, audience, experimentGroups, schedule, journey };
-  };
-  const idIn = (page: Page): string => /tasks\/(t\d+)/.exec(page.url())![1]!;
-  const createTask = async (changes: object): Promise<string> => {
-    const given = { name: "Model", channelId: "c1", contents: [content], ...changes };
-    return (await post<{ task: { taskId: string } }>("/v1/tasks", given)).task.taskId;
-  };
-  const content = {
-    language: "default",
-    values: { title: { text: "Hi" }, items: { rows: { rows: [{ cells: { id: "7", count: "1" } }] } } },
-  };
-  /** Opens the form by the link on the page of a task. */
-  const openCopy = async (taskId: string) => {
-    const opened = await browser.open();
-    await opened.page.goto(`${served.url}/console/#/tasks/${taskId}`);
-    await opened.page.getByText("Make a new task like this").click();
-    return opened;
-  };
-
-  test("is made from what the form shows, with the node of a journey", async () => {
-    const filts = [{ columnName: "level", tableType: "user", comparator: "greater", ftv: ["2"] }];
-    const model = await createTask({
-      audience: { users: { filts, relation: "or" } },
-      experimentGroups: [{ groupId: "a", share: 33.3, contents: [content] }],
-      schedule: { cron: "30 9 * * *", zone: "+08:00" },
-    });
-    const { page, faults, close } = await openCopy(model);
-    await page.locator("main .form").waitFor();
-    expect(await field(page, "Value").inputValue()).toBe("2");
-    await page.getByLabel("This task is the push of a journey's node").click();
-    await page.getByRole("button", { name: "Create the task" }).click();
-    await page.locator('[aria-invalid="true"]').first().waitFor();
-    await field(page, "Id of the journey").fill("flow-1");
-    await field(page, "Version of the journey").fill("3");
-    await field(page, "Id of the node").fill("node-7");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole("button", { name: "Create the task" }).click();
-    await page.getByText("Journey flow-1, version 3, node node-7").waitFor();
-    const copy = idIn(page);
-    expect(copy).not.toBe(model);
-    const journey = { flowId: "flow-1", flowVersion: "3", nodeId: "node-7" };
-    expect(await definitionOf(copy)).toEqual({ ...(await definitionOf(model)), journey });
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test("is edited as JSON where the form would lose a part of it", async () => {
-    const model = await createTask({ audience: { pushIds: { pushIds: ["two\nlines", " spaces "] } } });
-    const { page, faults, close } = await openCopy(model);
-    await page.getByText("The form cannot show all of this task").waitFor();
-    const json = field(page, "The task as JSON");
-    const text = await json.inputValue();
-    await json.fill(text.slice(1));
-    await page.getByRole("button", { name: "Create the task" }).click();
-    await page.locator('[aria-invalid="true"]').waitFor();
-    await json.fill(text);
-    await page.getByRole("tab", { name: "Form" }).click();
-    await page.locator(".field .error").waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole("button", { name: "Create the task" }).click();
-    await page.getByText("The task has not run yet.").waitFor();
-    expect(await definitionOf(idIn(page))).toEqual(await definitionOf(model));
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test("goes from the form to its JSON and back", async () => {
-    const { page, close } = await openNew();
-    await field(page, "Name").fill("Typed");
-    await page.getByRole("tab", { name: "JSON" }).click();
-    const json = field(page, "The task as JSON");
-    await json.fill((await json.inputValue()).replace('"Typed"', '"By hand"'));
-    await page.getByRole("tab", { name: "Form" }).click();
-    await page.locator("main .form").waitFor();
-    expect(await field(page, "Name").inputValue()).toBe("By hand");
-    await close();
-  });
-});
+testCopies(tasksPage);
 
 test("a test of groups and languages has a funnel for each", async () => {
   const textOf = (language: string, text: string) => ({ language, values: { title: { text } } });

@@ -5,6 +5,7 @@ import {
   type PostgresIntakeOptions,
 } from "../../../store/intake/postgres/open.ts";
 import { migrate as migrateLeases } from "../../../store/leases/postgres/open.ts";
+import { keysOf, place } from "../../conformance/intake/store.ts";
 import type { PostgresServer } from "../inbox/postgres-server.ts";
 
 /** A schema with the tables of intakes and leases. */
@@ -45,4 +46,18 @@ export async function createSchema(server: PostgresServer): Promise<IntakeSchema
       server.query(`DROP SCHEMA ${name} CASCADE`);
     },
   };
+}
+
+/** Uses ids of all kinds in a batch that is not committed. */
+export async function beginWith(
+  intake: Intake,
+  at: number,
+  ids: readonly string[],
+): Promise<readonly number[]> {
+  await intake.begin(place(at), keysOf(ids));
+  for (const id of ids) {
+    intake.claimUuid(1, id, 1_000_000);
+    intake.claimFirstCheck(1, "open", id);
+  }
+  return ids.map((id) => intake.resolve(1, id, id).userId);
 }

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { folderWith } from "../../cmd/config/load.ts";
-import { type AlertCase, alertCases } from "./alert-cases.ts";
+import type { AlertCase } from "./alert-case.ts";
+import { alertCases } from "./alert-cases.ts";
 
 interface Rule {
   readonly alert: string;

@@ -1,7 +1,5 @@
-import { Code } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  EventOrder,
   ProjectEngine,
   PropertyKind,
   PropertyTable,
@@ -209,60 +207,6 @@ describe("columns", () => {
   });
 });
 
-describe("events", () => {
-  it("are listed page by page in both orders, also when they change between pages", async () => {
-    await using other = await openCatalogServer();
-    const client = other.client("grpc");
-    const first = await client.listEvents({ ...project, order: EventOrder.COUNT, pageSize: 1 });
-    expect(first.events).toMatchObject([{ name: buy.name }]);
-    await other.opened.load({ events: [eventOf(), eventOf({ e: login.number })] });
-    const pageToken = first.nextPageToken;
-    expect(
-      await client.listEvents({ ...project, order: EventOrder.COUNT, pageSize: 1, pageToken }),
-    ).toMatchObject({
-      events: [{ name: login.name, count: 3n }],
-    });
-    const byName = await client.listEvents({ ...project, pageSize: 1 });
-    const rest = await client.listEvents({ ...project, pageToken: byName.nextPageToken });
-    expect([byName, rest].map(({ events }) => events.map(({ name, count }) => [name, count]))).toEqual([
-      [[login.name, 3n]],
-      [[buy.name, 6n]],
-    ]);
-  });
-
-  it("have the days of the zone", async () => {
-    await using other = await openCatalogServer({}, "Pacific/Auckland");
-    const { event } = await other.client("grpc").getEvent({ ...project, event: login.name });
-    expect(event).toMatchObject({ firstDay: "2026-01-07", lastDay: "2026-01-08" });
-  });
-
-  it("remain in the list without events", async () => {
-    await using other = await openCatalogServer();
-    const signal = new AbortController().signal;
-    await other.opened.store.compact({ nowMs: Date.UTC(2026, 5, 1), keepDays: new Map([[1, 1]]), signal });
-    const { events } = await other.client("grpc").listEvents({ ...project, prefix: "l" });
-    expect(events).toMatchObject([{ name: login.name, count: 0n, firstDay: "", propertyCount: 0 }]);
-  });
-
-  it("are read once for a version of the data", async () => {
-    await using other = await openCatalogServer();
-    const client = other.client("grpc");
-    await Promise.all([
-      client.listEvents(project),
-      client.listProperties(project),
-      client.listEvents(project),
-    ]);
-    await client.getEvent({ ...project, event: buy.name });
-    await client.listPropertyValues({ ...project, property: "price" });
-    await client.listPropertyValues({ ...project, property: "price" });
-    expect(other.reads).toEqual({ volumes: 1, values: 1 });
-    await other.opened.load({ events: [eventOf({ p: { [properties.price.number]: 40 } })] });
-    expect((await client.getEvent({ ...project, event: buy.name })).event).toMatchObject({ count: 6n });
-    const { values } = await client.listPropertyValues({ ...project, property: "price", pageSize: 1 });
-    expect(values).toMatchObject([{ value: "40", count: 2n }]);
-  });
-});
-
 describe("values", () => {
   const valuesOf = async (property: string, more: object = {}) => {
     const { values } = await server.client("grpc").listPropertyValues({ ...project, property, ...more });
@@ -335,40 +279,5 @@ describe("values", () => {
       ["20", "40"],
       [],
     ]);
-  });
-});
-
-describe("callers", () => {
-  const denied = { status: 403, body: { message: "the token has no access to project 2" } };
-
-  test.each<[string, Record<string, string>, string, object]>([
-    ["a token", { authorization: "Bearer token-one" }, "/1/metrics", { status: 200 }],
-    ["a token without access", { authorization: "Bearer token-one" }, "/2/metrics", denied],
-    ["a key with a token, which counts", { "x-api-key": keys.all }, "/2/metrics?token=token-one", denied],
-    ["a key", { authorization: `Bearer ${keys.all}` }, "/1/metrics", { status: 200 }],
-    ["nothing", {}, "/1/metrics", { status: 401, body: { message: "Parameter (token) is empty" } }],
-    [
-      "an unknown token",
-      {},
-      "/1/metrics?token=x",
-      { status: 403, body: { message: "the token is unknown" } },
-    ],
-    ["a key for other methods", { authorization: `Bearer ${keys.other}` }, "/1/metrics", { status: 403 }],
-    ["a key for other methods as its own header", { "x-api-key": keys.other }, "/1/metrics", { status: 401 }],
-  ])("%s", async (_name, headers, path, expected) => {
-    expect(await server.get(path, headers)).toMatchObject(expected);
-  });
-
-  it("need a key over gRPC, and have the projects of a token", async () => {
-    const refused = server.client("grpc", keys.other).listProjects({ token: "token-one" });
-    await expect(refused).rejects.toMatchObject({ code: Code.PermissionDenied });
-    const { projects } = await server.client("grpc").listProjects({ token: "token-one" });
-    expect(projects.map(({ projectId }) => projectId)).toEqual([1n]);
-  });
-
-  it("are counted by outcome", () => {
-    expect(new Set(server.finished)).toEqual(
-      new Set(["catalog embedded ok", "catalog none ok", "catalog none token", "catalog none no_token"]),
-    );
   });
 });

@@ -1,57 +1,18 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import {
   type DeadLetterFilterSchema,
   DeadLetterKind,
   DeadLetterOrder,
-  DeadLetters,
 } from "../../../../gen/engage/operations/v1/dead_letters_pb.ts";
-import { createDeadLetters } from "../../../../services/operations/dead-letters/dead-letters.ts";
-import type { DeadLetterSources } from "../../../../services/operations/dead-letters/kinds.ts";
-import {
-  createEmptySource,
-  type DeadLetterSource,
-  type FoundDeadLetter,
-} from "../../../../services/operations/dead-letters/source.ts";
 import {
   DeadLetterCursorError,
   DeadLettersUnavailableError,
 } from "../../../../store/deadletters/deadletters.ts";
 import { InboxUnavailableError } from "../../../../store/inbox/inbox.ts";
-
-const letter: FoundDeadLetter = {
-  id: "1.2",
-  timeMs: 5,
-  reason: "invalid_json",
-  message: "no JSON",
-  lines: 1,
-  content: "a line",
-  isIncomplete: false,
-};
-
-const empty = createEmptySource("there are none");
-
-function clientOf(parser: Partial<DeadLetterSource>, others: Partial<DeadLetterSources> = {}) {
-  const own = { ...empty, replayObstacle: undefined, fields: ["index"] as const, ...parser };
-  const sources = { webhook: empty, click: empty, record: empty, parser: own, ...others };
-  const service = createDeadLetters({ sources, now: () => 1_000, monotonicMs: () => 0 });
-  return createClient(
-    DeadLetters,
-    createRouterTransport((router) => router.service(DeadLetters, service)),
-  );
-}
-
-async function refusal(call: Promise<unknown>): Promise<readonly [Code, string]> {
-  const error = ConnectError.from(
-    await call.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    ),
-  );
-  return [error.code, error.rawMessage];
-}
+import { clientOf, letter, refusal } from "./client.ts";
 
 const kind = DeadLetterKind.PARSER;
 const valid = "dead_letter_id, reason, text, dead_from, dead_until, index";
@@ -245,59 +206,5 @@ describe("errors of a store", () => {
     ]) {
       expect(await refusal(call)).toEqual([code, message]);
     }
-  });
-});
-
-describe("an export", () => {
-  it("has all pages, and begins with its media type", async () => {
-    const pages = [
-      { items: ["1", "2"], next: "a" },
-      { items: [], next: "b" },
-      { items: ["3"], next: null },
-    ];
-    const client = clientOf({ export: async () => pages.shift()! });
-    const bodies = [];
-    for await (const { body } of client.exportDeadLetters({ filter: { kind } })) bodies.push(body!);
-    expect(bodies.map(({ data }) => Buffer.from(data).toString())).toEqual(["", "1\n2\n", "3\n"]);
-    expect(new Set(bodies.map(({ contentType }) => contentType))).toEqual(new Set(["application/x-ndjson"]));
-  });
-
-  it("reads a line when the lines before it are sent, since one may have megabytes", async () => {
-    const line = "x".repeat(65_536);
-    let read = 0;
-    async function* items() {
-      for (; read < 100; read++) yield line;
-    }
-    const client = clientOf({ export: async () => ({ items: items(), next: null }) });
-    const exported = client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]();
-    await exported.next();
-    const { value } = await exported.next();
-    expect(Buffer.from(value!.body!.data).toString()).toBe(`${line}\n`);
-    expect(read).toBeLessThan(10);
-    await exported.return?.();
-  });
-
-  it("is refused while four are open", async () => {
-    const released = Promise.withResolvers<void>();
-    const client = clientOf({
-      async export() {
-        await released.promise;
-        return { items: [], next: null };
-      },
-    });
-    const open = Array.from({ length: 4 }, () =>
-      client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator](),
-    );
-    for (const one of open) await one.next();
-    const [fifth] = [client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]()];
-    expect(await refusal(fifth.next())).toEqual([
-      Code.ResourceExhausted,
-      "too many exports are open on this server",
-    ]);
-    released.resolve();
-    for (const one of open) expect(await one.next()).toMatchObject({ done: true });
-    const [later] = [client.exportDeadLetters({ filter: { kind } })[Symbol.asyncIterator]()];
-    expect(await later.next()).toMatchObject({ done: false });
-    await later.next();
   });
 });

@@ -1,4 +1,4 @@
-import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
+import { type Client, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type AdminOptions, createAdminMethods } from "../../../../services/webhook/admin/admin.ts";
 import { type BatchOptions, createBatchMethods } from "../../../../services/webhook/admin/batches.ts";
@@ -36,4 +36,24 @@ export function openService(
     WebhookReceiver,
     createRouterTransport((router) => router.service(WebhookReceiver, methods)),
   );
+}
+
+/** Lets the messages that wait for a target die, or be done. */
+export async function settleAll(
+  { inbox }: Pick<Harness, "inbox">,
+  target: string,
+  kind: "done" | "dead",
+  reason = "no",
+): Promise<void> {
+  const { items } = await inbox.lease({ target, maxElements: 1_000, leaseMs: 1_000 });
+  for (const { token, elements } of items) {
+    await inbox.settle(
+      token,
+      elements.map(({ index }) => ({ index, kind, reason })),
+    );
+  }
+}
+
+export async function failure(call: Promise<unknown>): Promise<ConnectError> {
+  return ConnectError.from(await call.catch((error: unknown) => error));
 }

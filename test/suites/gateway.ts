@@ -1,0 +1,46 @@
+export const gatewaySuites: Readonly<Record<string, readonly string[]>> = {
+  gateway: [
+    "test/gateway/gateway.test.ts",
+    "test/gateway/auth",
+    "test/gateway/rest/bindings.test.ts",
+    "test/e2e/limits.test.ts",
+  ],
+  "gateway/adapter": ["test/gateway/adapter"],
+  "gateway/call": [
+    "test/gateway/call",
+    "test/e2e/keys.test.ts",
+    "test/e2e/tls.test.ts",
+    "test/e2e/unary.test.ts",
+  ],
+  "gateway/codec": ["test/gateway/codec"],
+  "gateway/health": [
+    "test/gateway/health/health.test.ts",
+    "test/gateway/pages/pages.test.ts",
+    "test/cmd/serve/webhook/inbox.test.ts",
+  ],
+  "gateway/http": [
+    "test/gateway/http",
+    "test/gateway/rest/connection.test.ts",
+    "test/e2e/hostile",
+    "test/e2e/malformed.test.ts",
+  ],
+  "gateway/http/http1": [
+    "test/gateway/http/http1",
+    "test/gateway/http/body.test.ts",
+    "test/gateway/rest/connection.test.ts",
+  ],
+  "gateway/http/http2": ["test/gateway/http/http2", "test/gateway/lanes"],
+  "gateway/lanes": ["test/gateway/lanes", "test/e2e/unary.test.ts", "test/e2e/streams.test.ts"],
+  "gateway/metrics": ["test/gateway/metrics/metrics.test.ts"],
+  "gateway/openapi": ["test/gateway/openapi"],
+  "gateway/pages": [
+    "test/gateway/pages/pages.test.ts",
+    "test/e2e/mcp/endpoint.test.ts",
+    "test/e2e/request-targets.test.ts",
+  ],
+  "gateway/reflection": ["test/gateway/reflection/reflection.test.ts"],
+  "gateway/rest": ["test/gateway/rest", "test/e2e/request-targets.test.ts"],
+  "gateway/rest/path": ["test/gateway/rest/path/template.test.ts", "test/gateway/rest/bindings.test.ts"],
+  "gateway/sessions": ["test/cmd/serve/console-session.test.ts"],
+  "gateway/sites": ["test/gateway/sites/host.test.ts", "test/cmd/serve/sites.test.ts", "test/e2e/sites"],
+};
