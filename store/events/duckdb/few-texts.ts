@@ -1,5 +1,8 @@
 import type { DuckDBMaterializedResult } from "@duckdb/node-api";
+import { dayMs } from "../../../base/time/units.ts";
 import type { Property } from "../schema.ts";
+import type { ScalarValue } from "../sql/parameters.ts";
+import type { AreCommon, EventsWanted } from "../sql/relations.ts";
 import { type DataTable, type ProjectTables, propertyColumn, type StoreTables } from "./layout.ts";
 import { ResultRows } from "./query/rows.ts";
 
@@ -9,28 +12,51 @@ import { ResultRows } from "./query/rows.ts";
  */
 const maxTexts = 2_000;
 
+/** The maximum number of days of which a property is read, each of which takes 0.2 ms. */
+const maxDays = 30;
+
+/** The engine compares texts with the first bytes of the smallest and the largest text of a table, up to this many. */
+const rangeBytes = 8;
+
 /** The part of a query that reads. */
 interface Reader {
   readonly tables: StoreTables;
   run(sql: string): Promise<DuckDBMaterializedResult>;
 }
 
-type HasFewTexts = (property: Property) => boolean;
+type TimeRange = Pick<EventsWanted, "startMs" | "endMs">;
+
+const allTime: TimeRange = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
 /** Tells the conditions of queries which text properties have few texts. */
 export interface FewTexts {
   /**
-   * Returns the function to ask. The first question about a property is answered with false, so that a statement is
-   * compiled without waiting. The property is then read before the next query.
+   * Returns the function to ask, whose results are about the days of a range. The first question about a property is
+   * answered with undefined, so that a statement is compiled without waiting. The property is then read before the next
+   * query.
    */
-  of(query: Reader, projectId: number): Promise<HasFewTexts>;
+  of(
+    query: Reader,
+    projectId: number,
+    range?: TimeRange,
+  ): Promise<(property: Property) => AreCommon | undefined>;
+}
+
+/** The texts of a property in a table, as the engine estimates them. */
+interface TableTexts {
+  /** Undefined for users. */
+  readonly day: number | undefined;
+  readonly count: number;
+  /** The first bytes of the smallest and the largest text, a character each. */
+  readonly min: string;
+  readonly max: string;
 }
 
 interface Answers {
   /** The size of the project when its properties were read. */
   readonly size: string;
   /** By properties of the schema, since their numbers and names are used again after they were removed. */
-  readonly isFew: WeakMap<Property, boolean>;
+  readonly texts: WeakMap<Property, readonly TableTexts[]>;
   /** The properties to read. */
   readonly asked: Set<Property>;
 }
@@ -38,27 +64,29 @@ interface Answers {
 export function createFewTexts(): FewTexts {
   const projects = new Map<number, Answers>();
   return {
-    async of(query, projectId) {
+    async of(query, projectId, range = allTime) {
       const project = query.tables.projects.get(projectId);
-      if (project === undefined) return () => false;
+      if (project === undefined) return () => undefined;
       const size = sizeOf(project);
       const before = projects.get(projectId);
       const answers =
         before?.size === size
           ? before
-          : { size, isFew: new WeakMap<Property, boolean>(), asked: new Set<Property>() };
+          : { size, texts: new WeakMap<Property, readonly TableTexts[]>(), asked: new Set<Property>() };
       projects.set(projectId, answers);
-      const { isFew, asked } = answers;
+      const { texts, asked } = answers;
       for (const property of asked) {
         // A failed read is not tried again by the next query, which would fail too.
         asked.delete(property);
-        isFew.set(property, await hasFewTexts(query, project, property));
+        texts.set(property, await readTexts(query, project, property));
       }
       return (property) => {
-        if (property.type !== "text" || property.group !== undefined) return false;
-        const known = isFew.get(property);
-        if (known === undefined) asked.add(property);
-        return known ?? false;
+        if (property.type !== "text" || property.group !== undefined) return undefined;
+        const tables = texts.get(property);
+        if (tables === undefined) asked.add(property);
+        if (tables === undefined || tables.length === 0) return undefined;
+        if (tables.some(({ count }) => count > maxTexts)) return undefined;
+        return (compared) => areCommon(compared, tables, range);
       };
     },
   };
@@ -72,27 +100,57 @@ function sizeOf({ days }: ProjectTables): string {
   return `${first} ${days.size} ${Math.floor(Math.log2(sum + 1))}`;
 }
 
-async function hasFewTexts(query: Reader, project: ProjectTables, property: Property): Promise<boolean> {
+/** Returns one element for each table that was read; none for a property without a column. */
+async function readTexts(query: Reader, project: ProjectTables, property: Property): Promise<TableTexts[]> {
   const { table: owner, name } = property;
   // The property may have been removed since the question.
-  if (project.schema.properties.get(`${owner}:${name}`) !== property) return false;
-  const table = owner === "user" ? project.users : largestDay(project, property);
-  if (!table?.properties.has(property.number)) return false;
-  // The engine estimates the number while rows are added, and returns it with a row.
-  const rows = new ResultRows(
-    await query.run(`SELECT stats(${propertyColumn(property)}) FROM ${table.table} LIMIT 1`),
+  if (project.schema.properties.get(`${owner}:${name}`) !== property) return [];
+  const tables = tablesOf(project, property);
+  if (tables.length === 0) return [];
+  // The engine estimates while rows are added, and returns the same with each row.
+  const selects = tables.map(
+    ({ table }, at) => `(SELECT ${at}, stats(${propertyColumn(property)}) FROM ${table} LIMIT 1)`,
   );
-  if (rows.rowCount === 0) return false;
-  rows.moveTo(0);
-  const texts = /\[Approx Unique: (\d+)\]$/.exec(String(rows.value(0)))?.[1];
-  return texts !== undefined && Number(texts) <= maxTexts;
+  const rows = new ResultRows(await query.run(selects.join(" UNION ALL ")));
+  return Array.from({ length: rows.rowCount }, (_, row) => {
+    rows.moveTo(row);
+    return decodeTexts(tables[rows.number(0)]?.day, String(rows.value(1)));
+  });
 }
 
-function largestDay({ days }: ProjectTables, { number }: Property): DataTable | undefined {
-  let largest: { readonly events: number; readonly table: DataTable } | undefined;
-  for (const table of days.values()) {
-    if (table.properties.has(number) && table.events > (largest?.events ?? 0))
-      largest = { events: table.events, table };
+/** Returns the tables to read: that of users, or those of at most `maxDays` days, spread evenly up to the last. */
+function tablesOf({ days, users }: ProjectTables, property: Property) {
+  const has = ({ properties }: DataTable) => properties.has(property.number);
+  if (property.table === "user") {
+    return users !== undefined && has(users) ? [{ day: undefined, table: users.table }] : [];
   }
-  return largest?.table;
+  const all = Array.from(days, ([day, table]) => ({ day, ...table })).filter(has);
+  const count = Math.min(all.length, maxDays);
+  return Array.from({ length: count }, (_, at) => all[Math.ceil(((at + 1) * all.length) / count) - 1]!);
+}
+
+/** Decodes the engine's text, such as `[Min: Bern, Max: Z\xC3\xBCrich, Has Unicode: true, …][Approx Unique: 2]`. */
+function decodeTexts(day: number | undefined, stats: string): TableTexts {
+  const [, min = "", max = ""] = /^\[Min: (.*), Max: (.*), Has Unicode: /.exec(stats) ?? [];
+  const count = /\[Approx Unique: (\d+)\]$/.exec(stats)?.[1] ?? Number.POSITIVE_INFINITY;
+  return { day, count: Number(count), min: bytesOf(min), max: bytesOf(max) };
+}
+
+const bytesOf = (escaped: string): string =>
+  escaped.replaceAll(/\\x([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** Reports whether at least half of the tables have one of the texts in their range. */
+function areCommon(
+  texts: readonly ScalarValue[],
+  tables: readonly TableTexts[],
+  { startMs, endMs }: TimeRange,
+): boolean {
+  const beginnings = texts.map((text) => Buffer.from(String(text)).toString("latin1", 0, rangeBytes));
+  let [inRange, all] = [0, 0];
+  for (const { day, min, max } of tables) {
+    if (day !== undefined && ((day + 1) * dayMs <= startMs || day * dayMs >= endMs)) continue;
+    all++;
+    if (beginnings.some((text) => text >= min && text <= max)) inRange++;
+  }
+  return 2 * inRange >= all;
 }

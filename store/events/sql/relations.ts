@@ -1,5 +1,6 @@
 import type { Cohort } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
+import type { ScalarValue } from "./parameters.ts";
 
 /** The columns of every table of events; users have the last three. Times are instants in ms. */
 export type EventColumn = "event" | "time_ms" | "received_ms" | "user_id" | UserColumn;
@@ -30,6 +31,12 @@ export interface OneTable {
   conditions(wanted: Pick<EventsWanted, "startMs" | "endMs" | "events">, alias: string): readonly string[];
 }
 
+/**
+ * Reports whether at least one of these texts may occur in most of the rows' tables. Where none does, the engine leaves
+ * tables and blocks out by a comparison, but not by a function.
+ */
+export type AreCommon = (texts: readonly ScalarValue[]) => boolean;
+
 /** The tables of a project, as the driver stores them. Each method returns a subquery in parentheses. */
 export interface Relations {
   readonly schema: ProjectSchema;
@@ -52,8 +59,8 @@ export interface Relations {
   readonly usersOf?: (wanted: Required<UsersWanted>) => string;
   /** A subquery with `user_id` and `value`. */
   cohort(cohort: Cohort): string;
-  /** Reports whether a text property is known to have few texts. Default: none is. */
-  readonly hasFewTexts?: (property: Property) => boolean;
+  /** Returns a function for a text property that is known to have few texts. Default: none is. */
+  readonly fewTexts?: (property: Property) => AreCommon | undefined;
   /** Returns the name of a property's column in `events` and `users`. */
   column(property: Property): string;
 }

@@ -64,7 +64,7 @@ function joinUsers(relations: Relations, wanted: UsersWanted, ids: string): stri
   return `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
 }
 
-function keyEquals({ name, of, hasFewTexts }: CompiledKey, value: KeyValue, context: CompileContext): string {
+function keyEquals({ name, of, areCommon }: CompiledKey, value: KeyValue, context: CompileContext): string {
   const { parameters, relations } = context;
   if (value === null) return `${name} IS NULL`;
   switch (of) {
@@ -83,7 +83,7 @@ function keyEquals({ name, of, hasFewTexts }: CompiledKey, value: KeyValue, cont
       return typeof value === of ? `${name} = ${parameters.bind(of, value)}` : "false";
     case "text":
       if (typeof value !== "string") return "false";
-      return equalsAny({ sql: name, type: scalar(of), hasFewTexts }, [value], context);
+      return equalsAny({ sql: name, type: scalar(of), areCommon }, [value], context);
   }
 }
 

@@ -58,10 +58,10 @@ export function sampled(
   };
 }
 
-/** As `relationsOf`, with what is known of the texts of properties. */
-export async function queryRelations(query: Query, projectId: number): Promise<Relations> {
-  const hasFewTexts = await query.fewTexts.of(query, projectId);
-  return { ...relationsOf(query.tables, projectId), hasFewTexts };
+/** As `relationsOf`, with what is known of the texts of properties, on the days of a range. */
+export async function queryRelations(query: Query, projectId: number, range?: Range): Promise<Relations> {
+  const fewTexts = await query.fewTexts.of(query, projectId, range);
+  return { ...relationsOf(query.tables, projectId), fewTexts };
 }
 
 /**
@@ -70,7 +70,7 @@ export async function queryRelations(query: Query, projectId: number): Promise<R
  */
 export async function relationsFor(query: Query, scan: Scan): Promise<Relations> {
   const { projectId, buckets } = scan;
-  const relations = await queryRelations(query, projectId);
+  const relations = await queryRelations(query, projectId, buckets);
   const project = query.tables.projects.get(projectId);
   const needsRows = readsOneSet(scan) || scan.measures.some(({ aggregate }) => aggregate.kind === "quantile");
   if (project?.updatable === undefined || !needsRows) return relations;

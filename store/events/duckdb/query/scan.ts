@@ -107,7 +107,7 @@ export async function runSummary(
   signal: AbortSignal,
 ): Promise<NumberSummary> {
   await using query = await queries.open(scan, signal);
-  const relations = await queryRelations(query, scan.projectId);
+  const relations = await queryRelations(query, scan.projectId, scan.buckets);
   const compiled = compileSummary(scan, of, relations, duckdbDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const [low, high] = firstRow(await query.run(...bindStatement(compiled.range)), 2);

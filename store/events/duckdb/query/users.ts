@@ -29,7 +29,7 @@ export async function* streamUsers(
   signal: AbortSignal,
 ): AsyncIterable<UserChunk> {
   const prepare = async (query: Query): Promise<Prepared | undefined> => {
-    const relations = await queryRelations(query, scan.scan.projectId);
+    const relations = await queryRelations(query, scan.scan.projectId, scan.scan.buckets);
     const properties = wantedProperties(scan.properties, relations.schema);
     const statement = compileUsers(scan, properties, relations, duckdbDialect);
     return statement && prepareRows(statement, properties, scan);

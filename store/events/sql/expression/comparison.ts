@@ -10,14 +10,14 @@ const maxInline = 50;
 // for an impossible one.
 
 export function equalsAny(
-  { sql, type, hasFewTexts }: Value,
+  { sql, type, areCommon }: Value,
   values: readonly ScalarValue[],
   context: CompileContext,
 ): string {
   const { isAnyOfFew } = context.dialect;
-  if (hasFewTexts && isAnyOfFew !== undefined && values.length <= maxInline) {
+  if (areCommon !== undefined && isAnyOfFew !== undefined && values.length <= maxInline) {
     const fit = fitting(type.of, values);
-    return fit.length === 0 ? "false" : isAnyOfFew(sql, context.parameters.bindList(type.of, fit));
+    if (areCommon(fit)) return isAnyOfFew(sql, context.parameters.bindList(type.of, fit));
   }
   if (!type.isList && type.of !== "event" && values.length > maxInline) {
     const list = context.parameters.bindList(type.of, fitting(type.of, values));

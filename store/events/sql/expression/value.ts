@@ -1,5 +1,6 @@
 import type { Property } from "../../schema.ts";
 import { type ScalarType, scalar, type ValueType } from "../dialect.ts";
+import type { AreCommon } from "../relations.ts";
 import { type CompileContext, nullOf } from "../source.ts";
 
 /** The SQL of an expression and its type. */
@@ -8,8 +9,8 @@ export interface Value {
   readonly type: ValueType;
   /** The number, for a number of the plan itself. */
   readonly literal?: number;
-  /** Whether it is the column of a property that is known to have few texts. */
-  readonly hasFewTexts?: boolean | undefined;
+  /** Set for the column of a property that is known to have few texts. */
+  readonly areCommon?: AreCommon | undefined;
 }
 
 export const scalarValue = (sql: string, of: ScalarType): Value => ({ sql, type: scalar(of) });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "../../../../store/events/duckdb/database.ts";
 import { createFewTexts } from "../../../../store/events/duckdb/few-texts.ts";
+import { dayTableName } from "../../../../store/events/duckdb/layout.ts";
 import { loadBatch } from "../../../../store/events/duckdb/load/load.ts";
 import { createQueries, type Queries } from "../../../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../../../store/events/duckdb/query/scan.ts";
@@ -11,10 +12,12 @@ import { createWriter } from "../../../../store/events/duckdb/writer.ts";
 import type { EventStore, Predicate, PreparedEvent, Property } from "../../../../store/events/events.ts";
 import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import {
+  bucketsOf,
   byValues,
   equals,
   measureOf,
   not,
+  oneBucket,
   scanOf,
   startMs,
   totals,
@@ -92,9 +95,11 @@ async function areByRow(
   { statements, store }: ReturnType<typeof storeOf>,
   property: Property,
   values: readonly (string | number)[] = ["Bern", "Oslo"],
+  buckets = oneBucket,
 ) {
   statements.length = 0;
-  for (let query = 0; query < 2; query++) await totals(store, countOf(equals(property, ...values)));
+  for (let query = 0; query < 2; query++)
+    await totals(store, { ...countOf(equals(property, ...values)), buckets });
   const compared = statements.filter((sql) => sql.includes("count(*)"));
   return compared.map((sql) => !sql.includes("list_contains"));
 }
@@ -118,11 +123,12 @@ describe("few texts", () => {
 
   it.each<[string, Property, boolean, (readonly (string | number)[])?]>([
     ["few texts of events", city, false],
-    ["as many values as statements have parameters for", city, false, manyTexts.slice(0, 50)],
-    ["more values", city, true, manyTexts.slice(0, 51)],
+    ["as many values as statements have parameters for", city, false, ["Bern", ...manyTexts.slice(0, 49)]],
+    ["more values", city, true, ["Bern", ...manyTexts.slice(0, 50)]],
     ["values of another type", city, true, [5]],
     ["a text for each event", zip, true],
-    ["few texts of users", nick, false],
+    ["few texts of users", nick, false, ["nick0"]],
+    ["few texts of users, of which none is in their range", nick, true, ["nick", "nick2"]],
     ["texts that no user has", homeCity, true],
   ])("are compared by row at first, and then: %s", async (_what, property, expected, values) => {
     expect(await areByRow(storeOf(queries), property, values)).toEqual([true, expected]);
@@ -240,5 +246,47 @@ describe("few texts", () => {
     const again: Property = { ...removed };
     await opened.load({ newProperties: [again], events: eventsWith(["Bern"], again) });
     expect(await areByRow(store, again)).toEqual([true, false]);
+  });
+});
+
+describe("few texts of 35 days", () => {
+  const stack = new AsyncDisposableStack();
+  let queries: Queries;
+  const allDays = bucketsOf(1, 35 * dayMs);
+  const lastDays = bucketsOf(1, 10 * dayMs, -25 * dayMs);
+  beforeAll(async () => {
+    const opened = await openDatabase(stack);
+    const ofDay = (day: number) => [
+      ...eventsWith(day < 25 ? ["Bern", "Oslo"] : ["Bern", "Zürich"], city, startMs + day * dayMs),
+      ...eventsWith(["a longer text"], zip, startMs + day * dayMs),
+    ];
+    await opened.load({ ...vocabulary, events: Array.from({ length: 35 }, (_, day) => ofDay(day)).flat() });
+    queries = opened.queries;
+  });
+  afterAll(() => stack.disposeAsync());
+
+  it.each<[string, Property, readonly string[], typeof allDays, boolean]>([
+    ["on all days", city, ["Bern"], allDays, false],
+    ["that may be on all days", city, ["Chur"], allDays, false],
+    ["on more than half of the days", city, ["Oslo"], allDays, false],
+    ["on 10 days", city, ["Zürich"], allDays, true],
+    ["on all days of the query", city, ["Zürich"], lastDays, false],
+    ["on 10 days, and one on all days", city, ["Zürich", "Bern"], allDays, false],
+    ["before the first of each day", city, ["Aarau"], allDays, true],
+    ["with more bytes than the engine's range", zip, ["a longer text"], allDays, false],
+    ["after the last of each day", zip, ["a m"], allDays, true],
+  ])(
+    "are compared by row if most days cannot have one: a text %s",
+    async (_what, property, values, days, expected) => {
+      expect(await areByRow(storeOf(queries), property, values, days)).toEqual([true, expected]);
+    },
+  );
+
+  it("are read of 30 days, of which one is the last", async () => {
+    const store = storeOf(queries);
+    await areByRow(store, city);
+    const [read = ""] = readsOf(store.statements);
+    expect(read.match(/stats\(/g)).toHaveLength(30);
+    expect(read).toContain(dayTableName(1, startMs / dayMs + 34, 0));
   });
 });
