@@ -7,6 +7,7 @@ import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
 import { type BodySink, Http1Request } from "./http1/http1-request.ts";
+import { sendBeforeReading } from "./http1/waiting-responses.ts";
 import { MessageBuffer } from "./message-buffer.ts";
 import type { ByteShare } from "./open-bytes.ts";
 
@@ -97,7 +98,10 @@ export function readBody(
       scan ??= new BodyScan(openScan);
       return scan.isRefused(beginning);
     };
-    const receive = (body: Buffer): void => resolve({ body, scanned: scan?.finish(body) });
+    const receive = (body: Buffer): void => {
+      sendBeforeReading(body.length);
+      resolve({ body, scanned: scan?.finish(body) });
+    };
     collectBody(request, room, hold, { bytesRead, receive, isRefused, fail });
   });
 }

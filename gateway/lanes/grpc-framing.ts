@@ -1,9 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { sendBeforeReading } from "../http/http1/waiting-responses.ts";
 
 /** Length of the prefix of a gRPC message: one flag byte and four of length. */
 export const prefixBytes = 5;
 
-/** Returns the payload of the only message. Its errors have the codes of Connect's handlers. */
+/** Returns the payload of the only message, to be read now. Its errors have the codes of Connect's handlers. */
 export function unwrapMessage(all: Buffer | undefined): Buffer {
   if (all === undefined || all.length === 0) {
     throw new ConnectError("protocol error: missing input message for unary method", Code.Unimplemented);
@@ -21,7 +22,9 @@ export function unwrapMessage(all: Buffer | undefined): Buffer {
   if (flags === compressedFlag) {
     throw new ConnectError("protocol error: compressed message without grpc-encoding", Code.Internal);
   }
-  return all.subarray(prefixBytes);
+  const payload = all.subarray(prefixBytes);
+  sendBeforeReading(payload.length);
+  return payload;
 }
 
 const compressedFlag = 1;

@@ -20,7 +20,6 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { type CloseListener, setCloseListener } from "../http/close-listener.ts";
 import { connectionOf } from "../http/connections.ts";
 import { peerOf } from "../http/http.ts";
-import { sendBeforeReading } from "../http/http1/waiting-responses.ts";
 import { type BodyReader, readBody, release, respondDirectly } from "../http/http2/direct-streams.ts";
 import { noHeaders, withHeader } from "../http/http2/header-block.ts";
 import { MessageBuffer } from "../http/message-buffer.ts";
@@ -145,7 +144,6 @@ class UnaryStream implements BodyReader, CloseListener, ShareOwner {
     try {
       const payload = unwrapMessage(this.#body.take());
       this.#record.bytesIn = payload.length;
-      sendBeforeReading(payload.length);
       this.#call.message = decode(this.#method, payload);
       reportOutcome(this.#method.invoke(this.#call), this);
     } catch (error) {

@@ -11,7 +11,6 @@ import { assignGrpcStatus } from "../call/status.ts";
 import { createWireCodec, type WireCodec } from "../codec/wire.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { connectionOf } from "../http/connections.ts";
-import { sendBeforeReading } from "../http/http1/waiting-responses.ts";
 import { MessageBuffer } from "../http/message-buffer.ts";
 import type { ByteShare } from "../http/open-bytes.ts";
 import { enterStream } from "../http/open-calls.ts";
@@ -159,7 +158,6 @@ class SubscriptionCall implements OpenStream, Subscriber {
       const payload = unwrapMessage(this.#body?.take());
       this.#body = undefined;
       this.record.bytesIn = payload.length;
-      sendBeforeReading(payload.length);
       const message = this.#decode(payload);
       this.#call.message = message;
       this.#stream.respond(this.#head(), withTrailers);

@@ -10,6 +10,7 @@ import { dial, emptySettings, path, preface, untilMatch } from "../dial.ts";
 import { textOf } from "../http2/direct-server.ts";
 
 const pem = (name: string): Buffer => readFileSync(`test/testdata/tls/${name}`);
+const long = "x".repeat(20_000);
 /** What the servers do, in order: `call` and `write` with the text of the message, or `long`. */
 const events: string[] = [];
 const note = (event: string, text: string): void => {
@@ -20,9 +21,14 @@ const library = {
     note("call", request.text);
     return { text: request.text };
   },
+  async *watch() {
+    note("call", long);
+    yield {};
+  },
 };
 const overTls = { tls: { cert: pem("server.pem"), key: pem("server.key") } };
-const plain = await openGateway({ library });
+const limits = { methods: { "grpc.health.v1.Health/Watch": 65_536 } };
+const plain = await openGateway({ library, limits });
 const tls = await openGateway({ library, ...overTls });
 afterAll(() => Promise.all([plain.gateway.drain(0), tls.gateway.drain(0)]));
 
@@ -118,16 +124,14 @@ test("at most 32 responses wait", async () => {
   expect(Math.max(...counts)).toBe(32);
 });
 
-const long = "x".repeat(20_000);
-
 /** Opens a connection of HTTP/2 and returns what sends a gRPC call there. */
-async function openGrpc(): Promise<() => void> {
+async function openGrpc(method = path): Promise<() => void> {
   const socket = dial(plain);
   socket.write(Buffer.concat([Buffer.from(preface), emptySettings]));
   await once(socket, "data");
   const head = [
     field(":method", "POST"),
-    field(":path", path),
+    field(":path", method),
     field(":scheme", "http"),
     field(":authority", "localhost"),
     field("content-type", "application/grpc"),
@@ -146,6 +150,16 @@ async function openHttp1(): Promise<() => void> {
   return () => void socket?.write(request(long));
 }
 
+async function openRestStream(): Promise<() => void> {
+  const body = `{"count":1}${" ".repeat(20_000)}`;
+  const head = "POST /v1/books:watch HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
+  const socket = dial(plain);
+  const send = (): void => void socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  send();
+  await untilMatch(socket, /\r\n0\r\n\r\n$/);
+  return send;
+}
+
 /** The handlers of these calls are loaded by the first. */
 async function openGrpcWeb(): Promise<() => void> {
   const body = textOf(long);
@@ -161,6 +175,9 @@ async function openGrpcWeb(): Promise<() => void> {
 test.each([
   ["HTTP/1.1", openHttp1, ["call long", "write long"]],
   ["gRPC", openGrpc, ["call long"]],
+  // What serves a subscription notes nothing.
+  ["gRPC with a subscription", () => openGrpc("/grpc.health.v1.Health/Watch"), ["call short 8"]],
+  ["REST with a stream", openRestStream, ["call long"]],
   ["gRPC-Web", openGrpcWeb, ["call long"]],
 ])(
   "responses are sent before a long message over %s, and a long one at once",
