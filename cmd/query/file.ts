@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { userIdNames } from "../../base/record/user-ids.ts";
 import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
 import { firstLine } from "../../base/text/system-error.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
@@ -10,8 +11,6 @@ interface QueryChoice {
   readonly users?: boolean;
   readonly csv?: boolean;
 }
-
-const userColumns = ["#user_id", "#account_id", "#distinct_id"];
 
 /**
  * Reads the body of a query from a file, or from standard input for `-`. For a list of users, the missing fields of the
@@ -29,7 +28,7 @@ export async function readQuery(
     ...(project !== undefined && { projectId: project }),
     ...(users && query["eventIndex"] === undefined && { eventIndex: 0 }),
     ...(users && query["sliceGroupVal"] === undefined && { sliceGroupVal: [] }),
-    ...(users && csv && query["selectedColumns"] === undefined && { selectedColumns: userColumns }),
+    ...(users && csv && query["selectedColumns"] === undefined && { selectedColumns: userIdNames }),
   };
   // An unchanged query is sent as it is written, since its numbers may be more exact than doubles.
   return Object.keys(added).length === 0 ? source : JSON.stringify({ ...query, ...added });

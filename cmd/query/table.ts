@@ -1,3 +1,4 @@
+import { isUserIdName, userIdNames } from "../../base/record/user-ids.ts";
 import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { nameOf, type QueryData, type Series, seriesOf } from "./series.ts";
@@ -76,10 +77,9 @@ export interface UserListData {
 /** Formats a list of users as a table: ids first, then the other properties by name. */
 export function formatUsers({ datalist = [], columMeta = {}, truncated }: UserListData): string {
   if (datalist.length === 0) return "no users\n";
-  const ids = ["#user_id", "#account_id", "#distinct_id"];
   const names = new Set(datalist.flatMap((user) => Object.keys(user)));
-  const others = [...names].filter((name) => !ids.includes(name)).sort();
-  const columns = [...ids, ...others].map(
+  const others = [...names].filter((name) => !isUserIdName(name)).sort();
+  const columns = [...userIdNames, ...others].map(
     (name): Column<Readonly<Record<string, string | number>>> => ({
       head: printable(columMeta[name] || name),
       of: (user) => String(user[name] ?? ""),

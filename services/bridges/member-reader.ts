@@ -2,6 +2,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Utf8Text } from "../../base/bytes/utf8-text.ts";
 import { toExactJson } from "../../base/json/exact-numbers.ts";
+import { isUserIdName } from "../../base/record/user-ids.ts";
 import { plainText } from "../../base/text/plain-text.ts";
 import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { ProjectSchema, UserChunk, UserVisitor, VisitedText } from "../../store/events/events.ts";
@@ -65,8 +66,6 @@ interface UserColumns {
   readonly hasUserId: boolean;
 }
 
-const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
-
 function compileColumns(wanted: MemberColumns, schema: ProjectSchema): UserColumns {
   const { pushIdProperty, properties } = wanted;
   const columnOf = (name: string, isNamed: (column: string) => boolean): UserColumn | undefined => {
@@ -76,8 +75,9 @@ function compileColumns(wanted: MemberColumns, schema: ProjectSchema): UserColum
     return isWanted ? { isPushId, property, isTime: isTime(name, schema) } : undefined;
   };
   const idOf = (name: string) => columnOf(name, (column) => column === name);
-  const others = columnsOf(wanted).filter((column) => !idNames.has(column));
-  const isOther = (name: string) => (column: string) => !idNames.has(column) && column.toLowerCase() === name;
+  const others = columnsOf(wanted).filter((column) => !isUserIdName(column));
+  const isOther = (name: string) => (column: string) =>
+    !isUserIdName(column) && column.toLowerCase() === name;
   const names = others.map((column) => column.toLowerCase());
   return {
     userId: idOf("#user_id"),

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LruCache } from "../../../base/cache/lru-cache.ts";
+import { userIdNames } from "../../../base/record/user-ids.ts";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { foreignPageToken, readPage, writePageToken } from "../../../base/rpc/paging.ts";
 import { quoteText } from "../../../base/text/quote.ts";
@@ -116,8 +117,8 @@ function readCursor(after: string | undefined): CountedValue | undefined {
 }
 
 const builtins: Readonly<Record<PropertyTable, ReadonlySet<string>>> = {
-  event: new Set(["#account_id", "#distinct_id", "#user_id", "#event_name", "#event_time", "#server_time"]),
-  user: new Set(["#account_id", "#distinct_id", "#user_id"]),
+  event: new Set([...userIdNames, "#event_name", "#event_time", "#server_time"]),
+  user: new Set(userIdNames),
 };
 
 /** @throws AnalysisRefusal for unknown names */

@@ -1,3 +1,4 @@
+import { isUserIdName, userIdNames } from "../../../base/record/user-ids.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { quote, quoteList } from "../../../base/text/quote.ts";
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
@@ -55,17 +56,16 @@ export function checkColumns(columns: readonly string[], schema: ProjectSchema, 
       `must name 1 to ${queryLimits.selectedColumns} columns, not ${length}`,
     );
   }
-  const known = () => [...idColumns, ...propertyNames(schema, "user")];
+  const known = () => [...userIdNames, ...propertyNames(schema, "user")];
   for (const [i, name] of columns.slice(0, queryLimits.selectedColumns).entries()) {
     const field = `selectedColumns[${i}]`;
-    const isKnown = idColumns.has(name) || schema.properties.has(`user:${name.toLowerCase()}`);
+    const isKnown = isUserIdName(name) || schema.properties.has(`user:${name.toLowerCase()}`);
     if (name === "") problems.refuse(field, name, "must be the name of a user property");
     else if (!isKnown) warnUnknown(problems, field, { ...unknownColumn, name, known });
   }
 }
 
 const unknownColumn = { what: "user property", effect: "it has no values" } as const;
-const idColumns: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
 /**
  * Compiles the scan for the users of one number of a result: the users of the events from which it was computed.

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { createYield } from "../../../base/async/yield.ts";
+import { userIdNames } from "../../../base/record/user-ids.ts";
 import {
   AnalyzeEventsResponseSchema,
   ListEventUsersResponseSchema,
@@ -39,7 +40,7 @@ import { type RankedResult, rankResult } from "../shape/ranked-result.ts";
 import { runScans } from "../shape/scan-run.ts";
 import { shapeAnalysis, shapeDownload } from "../shape/shape.ts";
 import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
-import { idColumns, userProperties, valuesOf } from "../shape/users.ts";
+import { userProperties, valuesOf } from "../shape/users.ts";
 import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
 
 /** Time after which a retry is suggested when there are too many queries: most queries take less. */
@@ -162,7 +163,7 @@ async function* findUsers(
 }
 
 function displayNames(store: EventStore, project: ProjectDefinitions): ReadonlyMap<string, string> {
-  const names = [...idColumns, ...userProperties(store.schema(project.id)).map(({ name }) => name)];
+  const names = [...userIdNames, ...userProperties(store.schema(project.id)).map(({ name }) => name)];
   return new Map(names.map((name) => [name, project.displayNames.get(name) ?? name]));
 }
 

@@ -4,10 +4,8 @@ import { type Literal, literalOf } from "../../../base/bytes/literal.ts";
 import { Utf8Text } from "../../../base/bytes/utf8-text.ts";
 import { backslash, quote, space } from "../../../base/json/bytes.ts";
 import { toExactJson } from "../../../base/json/exact-numbers.ts";
+import { isUserIdName } from "../../../base/record/user-ids.ts";
 import type { UserVisitor, VisitedText } from "../../../store/events/events.ts";
-
-/** The members of each user, which no property replaces. */
-export const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
 const firstBytes = 65_536;
 const firstUser = literalOf('{"#user_id":');
@@ -66,7 +64,7 @@ export class UserJson implements UserVisitor {
   /** Returns undefined for the names of ids. */
   #headOf(name: string): Literal | undefined {
     const known = this.#heads.get(name);
-    if (known !== undefined || idNames.has(name)) return known;
+    if (known !== undefined || isUserIdName(name)) return known;
     const head = literalOf(`,${JSON.stringify(name)}:`);
     this.#heads.set(name, head);
     return head;

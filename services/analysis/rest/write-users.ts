@@ -1,5 +1,6 @@
 import { create, type JsonValue } from "@bufbuild/protobuf";
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
+import { isUserIdName } from "../../../base/record/user-ids.ts";
 import {
   type ListEventUsersResponse,
   ListEventUsersResponseSchema,
@@ -8,7 +9,7 @@ import type { User, UserList } from "../../../gen/engage/analysis/v1/result_pb.t
 import type { EngineResponse } from "../engine.ts";
 import type { TakeUsers } from "../shape/user-list.ts";
 import { writeInfo } from "./result-text.ts";
-import { idNames, UserJson, writeProperty, writeText } from "./user-json.ts";
+import { UserJson, writeProperty, writeText } from "./user-json.ts";
 import { writeHead } from "./write-analysis.ts";
 
 type UsersResponse = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
@@ -43,7 +44,7 @@ function writeUsersEnd({ data }: UsersResponse): string {
 function createUserWriter(): (user: User) => string {
   const heads = new Map<string, string>();
   const headOf = (name: string): string => {
-    const head = heads.get(name) ?? (idNames.has(name) ? "" : `,${JSON.stringify(name)}:`);
+    const head = heads.get(name) ?? (isUserIdName(name) ? "" : `,${JSON.stringify(name)}:`);
     heads.set(name, head);
     return head;
   };

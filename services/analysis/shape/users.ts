@@ -5,8 +5,6 @@ import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/ana
 import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ProjectSchema, Property, StoredUser, UserValues } from "../../../store/events/events.ts";
 
-export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
-
 /** Shapes a user. Setting field by field takes half the time of passing all fields to `create`. */
 export function shapeUser({ userId, accountId, distinctId, properties }: StoredUser): User {
   const user = create(UserSchema);

@@ -1,3 +1,5 @@
+import { userIdNames } from "../../../base/record/user-ids.ts";
+
 const maxNameLength = 50;
 const hash = 35;
 const underscore = 95;
@@ -53,9 +55,7 @@ const reserved: ReadonlySet<string> = new Set([
   "#time",
   "#event_name",
   "#event_time",
-  "#account_id",
-  "#distinct_id",
-  "#user_id",
+  ...userIdNames,
   "#uuid",
   "#event_id",
   "#first_check_id",
