@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { systemClock } from "../../base/async/clock.ts";
+import type { Registry } from "../../base/metrics/prom-client.ts";
 import { ParserExplainer } from "../../gen/engage/parser/v1/parser_explainer_pb.ts";
 import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { Parser } from "../../gen/proto/parser_pb.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { createFileHolds } from "../../base/files/file-holds.ts";
+import type { Registry } from "../../base/metrics/prom-client.ts";
 import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";

@@ -1,4 +1,4 @@
-import type { Metric, Registry } from "prom-client";
+import type { Metric, Registry } from "../../base/metrics/prom-client.ts";
 
 export type MetricType = "counter" | "gauge" | "histogram" | "summary";
 

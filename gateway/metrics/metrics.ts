@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import collectDefaultMetrics from "prom-client/lib/defaultMetrics.js";
-import Registry from "prom-client/lib/registry.js";
+import { collectDefaultMetrics, Registry } from "../../base/metrics/prom-client.ts";
 import type { CallObserver } from "../call/record.ts";
 import { callMetrics } from "./call-metrics.ts";
 import { createCallTallies } from "./call-tallies.ts";

@@ -6,6 +6,7 @@ export const baseSuites: Readonly<Record<string, readonly string[]>> = {
     "test/gateway/rest/json-text.test.ts",
     "test/services/webhook/receive/scan.test.ts",
   ],
+  "base/metrics": ["test/gateway/metrics"],
   "base/net": ["test/base/net/http-client.test.ts", "test/base/net/outbound.test.ts"],
   "base/package": ["test/base/net/http-client.test.ts", "test/package"],
   "base/parquet": ["test/base/parquet/file.test.ts"],

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { loadOnce } from "../../../base/async/load-once.ts";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Catalog } from "../../../gen/engage/analysis/v1/catalog_pb.ts";

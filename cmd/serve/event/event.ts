@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import { loadOnce } from "../../../base/async/load-once.ts";
 import { createFileHolds, type FileHolds } from "../../../base/files/file-holds.ts";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";

@@ -1,6 +1,4 @@
-import type { Registry } from "prom-client";
-import Gauge from "prom-client/lib/gauge.js";
-import Histogram from "prom-client/lib/histogram.js";
+import { Gauge, Histogram, type Registry } from "../../../base/metrics/prom-client.ts";
 import { type AnalysisObserver, operations, type ResultSource } from "../../../services/analysis/observer.ts";
 import { counterFactory } from "./metrics.ts";
 

@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import Histogram from "prom-client/lib/histogram.js";
+import { Histogram, type Registry } from "../../../base/metrics/prom-client.ts";
 import type { Attempted, DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
 import type { ScheduleObserver } from "../../../services/channel/schedule/scheduler.ts";
 import { counterFactory } from "./metrics.ts";

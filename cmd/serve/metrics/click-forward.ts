@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { ForwardObserver } from "../../../store/records/deliver.ts";
 import type { Forwarder } from "../../../store/records/forward.ts";
 import { counterFactory, registerGauge, single } from "./metrics.ts";

@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import Histogram from "prom-client/lib/histogram.js";
+import { Histogram, type Registry } from "../../../base/metrics/prom-client.ts";
 import type { LoadObserver } from "../../../services/event/load/load.ts";
 import type { CollectObserver } from "../../../services/event/observer.ts";
 import type { EventLag } from "../../../services/operations/settings/settings.ts";

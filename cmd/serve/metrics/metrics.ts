@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import { registerComputed, type Sample } from "../../../gateway/metrics/computed-metric.ts";
 
 /** A counter, with one sum for each combination of label values. */

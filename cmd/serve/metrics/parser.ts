@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import Gauge from "prom-client/lib/gauge.js";
+import { Gauge, type Registry } from "../../../base/metrics/prom-client.ts";
 import { failureReasons } from "../../../services/parser/line/line.ts";
 import type { ParserObserver } from "../../../services/parser/observer.ts";
 import type { DeadLetterObserver } from "../../../store/deadletters/deadletters.ts";

@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import { registerGauge } from "./metrics.ts";
 
 /** Returns whether the parts of a store reply, by their names. Never rejects. */

@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import { counterFactory } from "./metrics.ts";
 
 const outcomes = ["exported", "failed", "dropped"] as const;

@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { Sample } from "../../../gateway/metrics/computed-metric.ts";
 import type { Delivery } from "../../../services/webhook/delivery/delivery.ts";
 import type { Counts, Inbox, InboxHealth } from "../../../store/inbox/inbox.ts";

@@ -1,5 +1,4 @@
-import type { Registry } from "prom-client";
-import Histogram from "prom-client/lib/histogram.js";
+import { Histogram, type Registry } from "../../../base/metrics/prom-client.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
 import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import type { RefusalKind } from "../../../services/webhook/receive/refusal.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { Config } from "../../config/config.ts";
 import { createThrottle } from "../log/throttle.ts";

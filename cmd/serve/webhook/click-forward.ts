@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { createSyncServer } from "../../../services/webhook/clicks/sync-server.ts";
 import type { ForwardConfig } from "../../../services/webhook/config.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import { systemClock } from "../../../base/async/clock.ts";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import type { Tracer } from "../../../base/trace/trace.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";

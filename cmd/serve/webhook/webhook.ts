@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
 import type { FileHolds } from "../../../base/files/file-holds.ts";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { retryLater } from "../../../base/rpc/map-errors.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";

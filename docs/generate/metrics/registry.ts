@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "../../../base/metrics/prom-client.ts";
 import { createAnalysisMetrics } from "../../../cmd/serve/metrics/analysis.ts";
 import { createChannelMetrics } from "../../../cmd/serve/metrics/channel.ts";
 import { createForwardCounters, registerForwardGauges } from "../../../cmd/serve/metrics/click-forward.ts";
