@@ -220,6 +220,15 @@ describe("conventions", () => {
     expect(folders.map(({ name }) => name).filter((name) => !map.includes(`\n  ${name}/ `))).toEqual([]);
   });
 
+  it("lists each decision by its title, and keeps it to 45 lines", () => {
+    const folder = "docs/decisions";
+    const pages = readdirSync(folder).filter((name) => /^\d{4}-/.test(name));
+    const lines = (name: string) => linesOf(join(folder, name));
+    const list = lines("README.md").filter((line) => line.startsWith("- ["));
+    expect(list.sort()).toEqual(pages.map((name) => `- [${lines(name)[0]?.slice(2)}](${name})`).sort());
+    expect(pages.filter((name) => lines(name).length > 45)).toEqual([]);
+  });
+
   it("keeps files to 300 lines, those of tests and scripts too", () => {
     const long = written.filter((path) => !path.endsWith(".yaml") && linesOf(path).length > 300);
     expect(long).toEqual([]);
