@@ -4,7 +4,7 @@ import { type Channel, ChannelSchema } from "../../gen/engage/channel/v1/channel
 import { secretOf } from "../client/receiver.ts";
 import { splitPair } from "../client/set-texts.ts";
 import type { ConfigPath } from "../config/problem.ts";
-import { withValue } from "../config/tree.ts";
+import { valueAt, withValue } from "../config/tree.ts";
 import { decodeChannel, parseChannel } from "../serve/channel/channel-file.ts";
 import { readInput } from "../terminal/read-input.ts";
 import { UsageError } from "../terminal/user-error.ts";
@@ -40,7 +40,7 @@ export async function readChannel(
     throw new UsageError("give a file, or fields such as --name and --set");
   const input = file === undefined ? undefined : await readInput(file, stdin);
   let json: unknown = input === undefined ? jsonOf(stored) : parseChannel(input.name, input.text);
-  for (const [path, value] of fields) json = withValue(json, path, value);
+  for (const [path, value] of fields) json = withValue(json, asWritten(ChannelSchema, json, path), value);
   return decodeChannel(input?.name ?? "the command line", json as JsonObject);
 }
 
@@ -70,6 +70,20 @@ function readField(pair: string): Field {
   return [path, isText(ChannelSchema, path) ? text : parseValue(text)];
 }
 
+/** Returns the path with the names that the tree has: each field has one with underscores and one without. */
+function asWritten(schema: DescMessage | undefined, tree: unknown, [key, ...rest]: ConfigPath): ConfigPath {
+  if (key === undefined) return [];
+  if (typeof key === "number") return [key, ...asWritten(schema, valueAt(tree, [key]), rest)];
+  const field = fieldOf(schema, key);
+  const names = field === undefined ? [] : [field.name, field.jsonName];
+  const name = names.find((one) => valueAt(tree, [one]) !== undefined) ?? key;
+  return [name, ...asWritten(field && messageOf(field), valueAt(tree, [name]), rest)];
+}
+
+function fieldOf(schema: DescMessage | undefined, key: string): DescField | undefined {
+  return schema?.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+}
+
 function parseValue(text: string): unknown {
   try {
     return parse(text, { prettyErrors: false, logLevel: "error" });
@@ -81,7 +95,7 @@ function parseValue(text: string): unknown {
 /** Reports whether the field at a path is a text, which is taken as it is written. */
 function isText(schema: DescMessage, path: ConfigPath): boolean {
   const [key, ...rest] = path.filter((one) => typeof one === "string");
-  const field = schema.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+  const field = fieldOf(schema, key ?? "");
   if (field === undefined) return false;
   const below = messageOf(field);
   if (rest.length > 0) return below !== undefined && isText(below, rest);

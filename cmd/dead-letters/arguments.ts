@@ -58,8 +58,11 @@ function addFilter(one: Command): Command {
     .option("--channel <name>", "of messages: only of this channel")
     .option("--target <name>", "of messages: only for this target")
     .option("--index <text>", "of lines: only of this index")
-    .option("--from <time>", "only since this time or later, such as 2026-01-02T03:04:05Z")
-    .option("--until <time>", "only since before this time");
+    .option(
+      "--from <time>",
+      "only those refused or given up at this time or later, such as 2026-01-02T03:04:05Z",
+    )
+    .option("--until <time>", "only those refused or given up before this time");
 }
 
 type Commands = typeof import("./dead-letters.ts");

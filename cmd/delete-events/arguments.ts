@@ -24,7 +24,7 @@ It counts the events by name, asks, and deletes them for ever. The server logs w
 When more events match than were counted, nothing is deleted. Records that are not loaded yet are
 kept, as are users with their properties, names of events, dead letters, and files in backups.
 
-A server ends calls after gateway.limits.maxDeadlineMs, also those with a longer --timeout.`,
+A server ends calls after limits.maxDeadlineMs, also those with a longer --timeout.`,
     )
     .action(async (options: Common & DeleteEventsOptions) => {
       const { deleteEvents } = await import("./delete-events.ts");

@@ -132,10 +132,11 @@ async function summary(client: Sender, progress: TaskProgress): Promise<string> 
   return `${head}: ${parts.join(", ")}\nsucceeded  ${succeeded}\n${reasons.join("")}${why}${await itemsOf(client, progress)}`;
 }
 
-/** Lists the first messages that the receiver rejected, with its reasons. */
+/** Lists the first messages that the receiver rejected, with its reasons; else names the command that has reasons. */
 async function itemsOf(client: Sender, { taskId, statistics }: TaskProgress): Promise<string> {
   const rejected = statistics?.failed.find(({ reason }) => reason === "rejected");
-  if (rejected === undefined) return "";
+  if (rejected === undefined)
+    return statistics?.failed.length ? `details    engage task batches ${taskId}\n` : "";
   const { batches } = await client.listBatches({ taskId, onlyFailed: true, pageSize: shownItems });
   const items = batches.flatMap(({ failedItems }) => failedItems).slice(0, shownItems);
   const more = Number(rejected.count) - items.length;

@@ -88,7 +88,7 @@ const batchColumns: readonly Column<BatchSummary>[] = [
   { head: "BATCH", of: ({ number }) => number },
   { head: "STATE", of: ({ state }) => state.replaceAll("_", " ") },
   { head: "MESSAGES", of: ({ size }) => size },
-  { head: "FAILED", of: ({ failedItems }) => failedItems.length },
+  { head: "FAILED", of: ({ state, size, failedItems }) => (state === "failed" ? size : failedItems.length) },
   { head: "ATTEMPTS", of: ({ attempts }) => attempts },
   { head: "REQUEST ID", of: ({ requestId }) => requestId },
   { head: "LAST FAILURE", of: ({ lastFailure }) => lastFailure },

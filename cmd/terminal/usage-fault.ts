@@ -1,14 +1,27 @@
 import type { Command, CommanderError } from "commander";
-import { bare, knownNames } from "../../base/text/known-names.ts";
+import { bare, knownNames, listKnown } from "../../base/text/known-names.ts";
 
 const unknownWord = /^error: unknown (command|option) '(.*)'$/s;
+const wrongChoice = /^(.*'(.*)' is invalid(?: for argument '.*')?)\. Allowed choices are (.*)\.$/s;
+const missingArgument = /^error: missing required argument '(.*)'$/s;
+const style = { write: bare };
 
-/** Adds the commands or options that exist to the message about an unknown one. @param command the one that failed */
+/** Adds what exists to a message about an unknown or a missing word. @param command the one that failed */
 export function nameKnownWords(error: CommanderError, command: Command): void {
-  const [, kind, word] = unknownWord.exec(error.message) ?? [];
-  if (kind === undefined || word === undefined) return;
-  const known = kind === "command" ? commandsOf(command) : optionsOf(command);
-  error.message += `, ${knownNames(word, known, { write: bare })}`;
+  error.message = withKnownWords(error.message, command);
+}
+
+function withKnownWords(message: string, command: Command): string {
+  const [, kind, word = ""] = unknownWord.exec(message) ?? [];
+  if (kind !== undefined) {
+    const known = kind === "command" ? commandsOf(command) : optionsOf(command);
+    return `${message}, ${knownNames(word, known, style)}`;
+  }
+  const [, fault, value = "", choices] = wrongChoice.exec(message) ?? [];
+  if (choices !== undefined) return `${fault}, ${knownNames(value, choices.split(", "), style)}`;
+  const [, name] = missingArgument.exec(message) ?? [];
+  const valid = command.registeredArguments.find((one) => one.name() === name)?.argChoices;
+  return valid === undefined ? message : `${message}, ${listKnown(valid, style)}`;
 }
 
 function commandsOf(command: Command): string[] {

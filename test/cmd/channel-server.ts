@@ -12,6 +12,8 @@ export interface ChannelServerOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Numbers of the elements of each batch that the receiver names as failed. */
   readonly fail?: readonly number[];
+  /** HTTP status of the receiver. */
+  readonly status?: number;
   /** Requests per second, with ten messages each. */
   readonly rate?: number;
   /** Name of the channel. */
@@ -23,11 +25,12 @@ export interface ChannelServerOptions {
 export async function openChannelServer({
   files = {},
   fail = [],
+  status = 200,
   rate,
   name = "mail",
   onEnd = onTestFinished,
 }: ChannelServerOptions = {}) {
-  const response = { fail, returnCode: 0, status: 200, isEmpty: false };
+  const response = { fail, returnCode: 0, status, isEmpty: false };
   const receiver = await listen({ response }, onEnd);
   const cwd = folderWith(files, onEnd);
   const start = async (address: string) => {

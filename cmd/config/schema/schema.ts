@@ -44,7 +44,7 @@ export const configSchema = z.strictObject({
     .string()
     .refine(
       (text) => parseListen(text) !== undefined,
-      'must be host:port, for example "127.0.0.1:8080" or "[::1]:8080"',
+      'must be host:port with a port up to 65535, for example "127.0.0.1:8080" or "[::1]:8080"',
     )
     .default("127.0.0.1:8080")
     .describe(

@@ -134,7 +134,7 @@ describe("channel update", () => {
     await create("changed");
     const before = await show("changed");
     const { stdout } = await run((client, output) => {
-      const set = ["delivery.retries=3", "content_template.0.display_name=12"];
+      const set = ["delivery.retries=3", "delivery.rateLimit=4", "contentTemplate.0.display_name=12"];
       return updateChannel(client, { channel: "changed", file: undefined }, { name: "renamed", set }, output);
     });
     expect(stdout).toMatch(/^channel c\d+ \(renamed\) is updated\n$/);
@@ -145,7 +145,7 @@ describe("channel update", () => {
       update_time: expect.any(String),
       authentication: { secret_is_set: true },
       content_template: [{ name: "title", display_name: "12" }],
-      delivery: { rate_limit: 2, retries: 3 },
+      delivery: { rate_limit: 4, retries: 3 },
     });
   });
 

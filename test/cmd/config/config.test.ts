@@ -74,7 +74,9 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "listen without a host",
     'listen: ":8080"',
-    ['1:9: listen: must be host:port, for example "127.0.0.1:8080" or "[::1]:8080", got ":8080"'],
+    [
+      '1:9: listen: must be host:port with a port up to 65535, for example "127.0.0.1:8080" or "[::1]:8080", got ":8080"',
+    ],
   ],
   [
     "method without a service",

@@ -29,7 +29,7 @@ it("lists, prints and searches the pages", async () => {
 
 it("names the nearest page", async () => {
   await expect(print("operation")).rejects.toThrow(
-    'page "operation" is not known, the nearest is "operations"',
+    'page "operation" is not known, the nearest is "operations", valid are "start/analyst", "operations"; --search finds',
   );
   await expect(print("operations", { search: "x" })).rejects.toThrow("give a page or --search");
 });

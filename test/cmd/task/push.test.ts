@@ -84,6 +84,17 @@ test("messages that fail are shown, and are the exit code", async () => {
   ]);
 });
 
+test("a receiver that fails leads to the batches, which say why", async () => {
+  const { push, url, cwd } = await openServer({ status: 500 });
+  const { code, stdout } = await push("task.yaml", "--channel", "mail", "--to", "a", "b");
+  expect([code, stdout.split("\n").slice(1)]).toEqual([
+    1,
+    ["succeeded  0", "failed     2: http_status", "details    engage task batches t1", ""],
+  ]);
+  const batches = await runEngage(["task", "batches", "t1", "--url", url], { cwd });
+  expect(batches.stdout).toMatch(/\n +0 +failed +2 +2 +1 +\S+ +http_status: HTTP 500\n$/);
+});
+
 test("a push that is watched no longer goes on, and can be watched again", async () => {
   const { begin, push, seen } = await openServer({ rate: 1 });
   const child = begin("--channel", "mail", "--set", "title=Hi", "--to", ...thirty);

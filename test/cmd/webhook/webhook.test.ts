@@ -134,7 +134,11 @@ describe("callers", () => {
   });
 
   test.each([
-    [["deliveries", "--state", "lost"], "Allowed choices are pending, leased, delivered, dead."],
+    [
+      ["deliveries", "--state", "lost"],
+      "argument 'lost' is invalid, valid are pending, leased, delivered, dead\n",
+    ],
+    [["deliveries", "--state", "ded"], "argument 'ded' is invalid, the nearest is dead, valid are pending, "],
     [["deliveries", "--limit", "0"], "must be a whole number, at least 1"],
     [["delivery"], "missing required argument 'id'"],
   ])("%j is a wrong command line", async (args, message) => {

@@ -62,7 +62,7 @@ const refusals: readonly (readonly [name: string, text: string, message: string]
   [
     "ENGAGE_LISTEN",
     "localhost",
-    'listen: must be host:port, for example "127.0.0.1:8080" or "[::1]:8080", got "localhost"',
+    'listen: must be host:port with a port up to 65535, for example "127.0.0.1:8080" or "[::1]:8080", got "localhost"',
   ],
 ];
 
