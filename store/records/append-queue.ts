@@ -26,6 +26,7 @@ export interface AppendQueueOptions {
 export interface AppendQueue {
   append(record: Uint8Array): Promise<void>;
   appendLines(lines: Uint8Array): Promise<void>;
+  isWriting(): boolean;
   /** Writes what waits, even if that is nothing. */
   flush(): Promise<void>;
   /** Refuses further records; resolves when those which wait are written. */
@@ -92,6 +93,7 @@ export function createAppendQueue({ write, waitsFor, admit, checksums }: AppendQ
   }
   return {
     flush: () => enqueue([], 0),
+    isWriting: () => running !== undefined,
     append(record) {
       if (record.includes(lf)) return Promise.reject(new RangeError("a record must not contain a line end"));
       return take([record, lineEnd], record.length + 1, 1);

@@ -47,6 +47,8 @@ export interface RecordSpool extends RecordSink {
   end(): Promise<RecordPlace>;
   /** Resolves when further records are on disk. */
   grown(): Promise<void>;
+  /** Returns whether records are being written by this process. */
+  isWriting(): boolean;
 }
 
 const defaultFileBytes = 64 * 2 ** 20;
@@ -97,6 +99,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       return end!;
     },
     grown: () => growth.promise,
+    isWriting: queue.isWriting,
     async [Symbol.asyncDispose]() {
       await queue.close();
       await segments.close();

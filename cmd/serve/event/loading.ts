@@ -71,6 +71,8 @@ export interface BulkLimits {
  * The size of the young generation. Parsed records are discarded at once; with more space, garbage collection is rarer.
  */
 const youngGenerationMib = 96;
+/** The part of a full batch that is loaded early in a burst. */
+const burstPart = 1 / 8;
 export const loadDelays = { minDelayMs: 500, maxDelayMs: 60_000 };
 /** The size of the young generation of a thread that only writes. */
 const spoolYoungGenerationMib = 2;
@@ -120,11 +122,14 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       maxProperties: maxPropertiesOf(config.events),
       names: nameLimitsOf(config.events),
       reader: releaseSettled(reader, store),
+      isWriting: spool.isWriting,
       zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
       limits: {
         maxRecords: Math.max(batch.maxRecords, bulk?.maxRecords ?? 0),
         maxBytes: Math.max(batch.maxBytes, bulk?.maxBytes ?? 0),
         batchMs: batch.maxDelayMs,
+        // A batch of the engine costs little. Bulk loading has no hurry.
+        ...(bulk === undefined && { burstBytes: batch.maxBytes * burstPart }),
       },
       async keepDeadLetters(deadLetters) {
         ports.deadLetters.append(deadLetters);

@@ -73,6 +73,7 @@ export function createPostgresSpool(
     appendLines: queue.appendLines,
     end: reader.end,
     grown: growth.grown,
+    isWriting: queue.isWriting,
     async [Symbol.asyncDispose]() {
       await queue.close();
       await growth[Symbol.asyncDispose]();

@@ -11,10 +11,17 @@ interface Check {
   readonly takes?: number;
   /** Default: false. */
   readonly hasEarlier?: boolean;
+  /** Default: false. */
+  readonly isWriting?: boolean;
 }
 
-/** A full batch has 1,600 bytes, and others begin 1,000 ms apart. A batch begins with each wait of 0. */
-const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
+type Case = readonly [name: string, checks: readonly Check[], burstBytes?: number];
+
+/**
+ * A full batch has 1,600 bytes, and so has one of a burst if nothing else is given. Others begin 1,000 ms apart. A
+ * batch begins with each wait of 0.
+ */
+const cases: readonly Case[] = [
   ["waits without records", [{ atMs: 0, bytes: 0, waitMs: maxTimerMs }]],
   ["begins with the first record", [{ atMs: 0, bytes: 1, waitMs: 0 }]],
   [
@@ -98,6 +105,49 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
     ],
   ],
   [
+    "begins with all of the end of a burst, also if that takes several batches",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 10, bytes: 900, waitMs: 20 },
+      { atMs: 70, bytes: 900, waitMs: 0, takes: 400 },
+      { atMs: 80, bytes: 500, waitMs: 0, takes: 350 },
+      { atMs: 90, bytes: 150, waitMs: 0 },
+      { atMs: 100, bytes: 300, waitMs: 20 },
+      { atMs: 200, bytes: 300, waitMs: 20 },
+    ],
+  ],
+  [
+    "does not take records for the end of a burst while more are being written",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 10, bytes: 200, waitMs: 20, isWriting: true },
+      { atMs: 300, bytes: 200, waitMs: 20, isWriting: true },
+      { atMs: 320, bytes: 300, waitMs: 20 },
+      { atMs: 379, bytes: 300, waitMs: 20 },
+      { atMs: 380, bytes: 300, waitMs: 0 },
+    ],
+  ],
+  [
+    "begins with a part of a burst whose rate would fill a batch in a second",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 100, bytes: 199, waitMs: 20 },
+      { atMs: 120, bytes: 200, waitMs: 0 },
+      { atMs: 140, bytes: 300, waitMs: 20, hasEarlier: true },
+      { atMs: 200, bytes: 300, waitMs: 0 },
+      { atMs: 220, bytes: 11, waitMs: 20 },
+      { atMs: 280, bytes: 11, waitMs: 20 },
+      { atMs: 290, bytes: 13, waitMs: 20 },
+      { atMs: 350, bytes: 13, waitMs: 0 },
+      { atMs: 360, bytes: 20, waitMs: 20 },
+      { atMs: 420, bytes: 20, waitMs: 20 },
+      { atMs: 475, bytes: 200, waitMs: 0 },
+      { atMs: 700, bytes: 359, waitMs: 20 },
+      { atMs: 1_200, bytes: 1_159, waitMs: 20 },
+    ],
+    200,
+  ],
+  [
     "does not begin at the end of a few records",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
@@ -107,9 +157,10 @@ const cases: readonly (readonly [name: string, checks: readonly Check[]])[] = [
   ],
 ];
 
-it.each(cases)("%s", (_name, checks) => {
+it.for(cases)("%s", ([_name, checks, burstBytes = 1_600]) => {
   let nowMs = 0;
-  const start = new BatchStart({ maxBytes: 1_600, batchMs: 1_000, clock: { monotonicMs: () => nowMs } });
+  const clock = { monotonicMs: () => nowMs };
+  const start = new BatchStart({ maxBytes: 1_600, burstBytes, batchMs: 1_000, clock });
   const wait = waiterOf(start);
   const waits = checks.map((check) => {
     nowMs = check.atMs;
@@ -128,44 +179,69 @@ interface Sender {
 
 const seconds = (...from: readonly number[]): readonly number[] => from.map((second) => second * 1_000);
 
-/** When batches begin in the first five seconds. */
-const senders: readonly (readonly [name: string, senders: readonly Sender[], beginMs: readonly number[]])[] =
-  [
-    [
-      "steady load, after one early batch",
-      [{ bytes: 100, everyMs: 200, fromMs: 0, toMs: 5_000 }],
-      [0, 260, 1_260, 2_260, 3_260, 4_260],
-    ],
-    [
-      "steady load of small appends",
-      [{ bytes: 10, everyMs: 20, fromMs: 0, toMs: 5_000 }],
-      seconds(0, 1, 2, 3, 4),
-    ],
-    [
-      "steady load of full batches",
-      [{ bytes: 1_700, everyMs: 500, fromMs: 0, toMs: 2_000 }],
-      [0, 500, 1_000, 1_500],
-    ],
-    [
-      "bursts with pauses between them",
-      [0, 2_000, 4_000].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
-      [0, 240, 2_000, 2_240, 4_000, 4_240],
-    ],
-    [
-      "bursts in each interval",
-      [0, 900, 1_800, 2_700, 3_600].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
-      [0, 240, 1_240, 2_240, 3_240, 4_240],
-    ],
-    [
-      "a burst of several full batches",
-      [{ bytes: 160, everyMs: 10, fromMs: 0, toMs: 250 }],
-      [0, 100, 200, 300],
-    ],
-  ];
+type SenderCase = readonly [
+  name: string,
+  senders: readonly Sender[],
+  beginMs: readonly number[],
+  burstBytes?: number,
+];
 
-it.each(senders)("begins batches for %s", (_name, appends, expected) => {
+/** When batches begin in the first five seconds. */
+const senders: readonly SenderCase[] = [
+  [
+    "steady load, after one early batch",
+    [{ bytes: 100, everyMs: 200, fromMs: 0, toMs: 5_000 }],
+    [0, 260, 1_260, 2_260, 3_260, 4_260],
+  ],
+  [
+    "steady load of small appends",
+    [{ bytes: 10, everyMs: 20, fromMs: 0, toMs: 5_000 }],
+    seconds(0, 1, 2, 3, 4),
+  ],
+  [
+    "steady load of full batches",
+    [{ bytes: 1_700, everyMs: 500, fromMs: 0, toMs: 2_000 }],
+    [0, 500, 1_000, 1_500],
+  ],
+  [
+    "bursts with pauses between them",
+    [0, 2_000, 4_000].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
+    [0, 240, 2_000, 2_240, 4_000, 4_240],
+  ],
+  [
+    "bursts in each interval",
+    [0, 900, 1_800, 2_700, 3_600].map((fromMs) => ({ bytes: 50, everyMs: 20, fromMs, toMs: fromMs + 200 })),
+    [0, 240, 1_240, 2_240, 3_240, 4_240],
+  ],
+  [
+    "a burst of several full batches",
+    [{ bytes: 160, everyMs: 10, fromMs: 0, toMs: 250 }],
+    [0, 100, 200, 300],
+  ],
+  [
+    "a burst in parts of batches, and its end",
+    [{ bytes: 80, everyMs: 10, fromMs: 0, toMs: 80 }],
+    [0, 30, 60, 130],
+    200,
+  ],
+  [
+    "steady load that fills a batch in less than a second",
+    [{ bytes: 40, everyMs: 20, fromMs: 0, toMs: 500 }],
+    [0, 100, 200, 300, 400, 540],
+    200,
+  ],
+  [
+    "steady load that fills a batch in hardly more than a second",
+    [{ bytes: 15, everyMs: 10, fromMs: 0, toMs: 5_000 }],
+    seconds(0, 1, 2, 3, 4),
+    200,
+  ],
+];
+
+it.for(senders)("begins batches for %s", ([_name, appends, expected, burstBytes = 1_600]) => {
   let nowMs = 0;
-  const start = new BatchStart({ maxBytes: 1_600, batchMs: 1_000, clock: { monotonicMs: () => nowMs } });
+  const clock = { monotonicMs: () => nowMs };
+  const start = new BatchStart({ maxBytes: 1_600, burstBytes, batchMs: 1_000, clock });
   const wait = waiterOf(start);
   const begun: number[] = [];
   let waiting = 0;
@@ -182,11 +258,13 @@ it.each(senders)("begins batches for %s", (_name, appends, expected) => {
 });
 
 /** Returns what says how long the start is put off, and begins the batch if it is not. */
-function waiterOf(start: BatchStart): (check: Pick<Check, "bytes" | "takes" | "hasEarlier">) => number {
+function waiterOf(
+  start: BatchStart,
+): (check: Pick<Check, "bytes" | "takes" | "hasEarlier" | "isWriting">) => number {
   let taken = 0;
-  return ({ bytes, takes = bytes, hasEarlier = false }) => {
+  return ({ bytes, takes = bytes, hasEarlier = false, isWriting = false }) => {
     const spoolEnd = { number: 1, offset: taken + bytes };
-    const waitMs = start.waitMs({ waitingBytes: bytes, spoolEnd, hasEarlier });
+    const waitMs = start.waitMs({ waitingBytes: bytes, spoolEnd, isWriting, hasEarlier });
     if (waitMs > 0) return waitMs;
     start.begun();
     taken += takes;
