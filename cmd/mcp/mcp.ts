@@ -15,7 +15,8 @@ export type McpOptions = ServerOptions;
  * @throws UserError
  */
 export async function runMcp(options: ConfigOptions, server: McpOptions, stdin: Readable): Promise<void> {
-  const ended = once(stdin, "close");
+  // A file does not close at its end, and a pipe that breaks does not end.
+  const ended = Promise.race([once(stdin, "end"), once(stdin, "close")]);
   const { token: bearerToken } = chooseServer(options, server);
   await withClient(AgentTools, options, { ...server, bearerToken }, async (tools) => {
     const [{ serveStdio }, { createProtocolServer }] = await Promise.all([

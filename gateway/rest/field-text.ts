@@ -129,9 +129,15 @@ function enumText(desc: DescEnum): TextType {
  * @param given a value that is not valid
  */
 function describeEnum(desc: DescEnum, given?: unknown): string {
-  const names = desc.values.map(({ name }) => name);
+  // The value 0 of this name is the same as no value.
+  const names = desc.values.map(({ name }) => name).filter((name) => !name.endsWith("_UNSPECIFIED"));
   const style = { write: bare };
-  return `a ${desc.name}, ${typeof given === "string" ? knownNames(given, names, style) : listKnown(names, style)}`;
+  const article = /^[AEIO]/.test(desc.name) ? "an" : "a";
+  if (typeof given !== "string") return `${article} ${desc.name}, ${listKnown(names, style)}`;
+  // A word, such as "day", most likely means the name that ends with it.
+  const ending = (name: string): boolean =>
+    name.length > given.length && name.endsWith(`_${given.toUpperCase()}`);
+  return `${article} ${desc.name}, ${knownNames(names.find(ending) ?? given, names, style)}`;
 }
 
 /** Well-known types whose JSON is a string. */

@@ -58,7 +58,8 @@ function notUtf8(body: Buffer): ConnectError {
 
 /** V8 names the place in some of its messages only, so the text is read again after it failed. */
 function notJson(text: string): ConnectError {
-  const description = `not JSON: ${describeFault(Buffer.from(text))}`;
+  const description =
+    text === "" ? "is empty, valid is JSON such as {}" : `not JSON: ${describeFault(Buffer.from(text))}`;
   return badRequest([{ field: "body", description, reason: "INVALID_JSON" }]);
 }
 

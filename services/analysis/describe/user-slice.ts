@@ -164,12 +164,13 @@ function refuseLength(
   found: number,
   problems: Problems,
 ): void {
-  const names =
-    keys.length === 0 ? `, or ${quoteList(overallLabels)}` : `: ${quoteList(keys.map(({ name }) => name))}`;
+  const isOverall = keys.length === 0;
+  const of = isOverall ? "" : `, for ${quoteList(keys.map(({ name }) => name))}`;
+  const other = isOverall ? `, or ${quoteList(overallLabels)}` : "";
   const more =
     split === undefined ? "" : `; one more may follow, the value of the split ${quote(split.name)}`;
   const number = exactCountOf(keys.length, "label");
-  problems.refuse("sliceGroupVal", undefined, `must have ${number}, not ${found}${names}${more}`);
+  problems.refuse("sliceGroupVal", undefined, `must have ${number}${of}, not ${found}${other}${more}`);
 }
 
 function readLabel(

@@ -1,4 +1,6 @@
+import { open } from "node:fs/promises";
 import { describe, expect, it, test, vi } from "vitest";
+import { runEngage } from "../../cmd/run-engage.ts";
 import { openForAll } from "../../open-for-all.ts";
 import { keys, openAgent, openAgentServer, revisions } from "./agent-server.ts";
 
@@ -118,4 +120,10 @@ test("calls of tools are in the metrics with the protocol mcp", slow, async () =
   expect(metrics).toMatch(
     /engage_calls_total\{method="engage\.analysis\.v1\.Catalog\/ListEvents",protocol="mcp",code="OK"\} [1-9]/,
   );
+});
+
+test("engage mcp ends at the end of a file, too", slow, async () => {
+  await using file = await open("/dev/null");
+  const ran = await runEngage(["mcp", "--url", opened().url], { stdinFd: file.fd });
+  expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
 });

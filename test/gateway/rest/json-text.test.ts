@@ -14,7 +14,7 @@ function messageOf(body: string | Uint8Array, bounds: Partial<JsonBounds> = {}):
 }
 
 test.each([
-  ["", "body: not JSON: expected a value, found the end of the text at line 1, column 1 (byte 0)"],
+  ["", "body: is empty, valid is JSON such as {}"],
   ["[1,2", 'body: not JSON: expected "," or "]", found the end of the text at line 1, column 5 (byte 4)'],
   ['{"a":1,}', 'body: not JSON: expected a key, found "}" at line 1, column 8 (byte 7)'],
   ['{\n "a" 1}', 'body: not JSON: expected ":", found "1" at line 2, column 6 (byte 7)'],

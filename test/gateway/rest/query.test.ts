@@ -72,12 +72,8 @@ describe("query parameters", () => {
     ["ratio=1,5", "ratio", '"1,5" is not a number'],
     ["rough=1e39", "rough", '"1e39" is not a number'],
     ["digest=a", "digest", '"a" is not bytes in base64'],
-    [
-      "genre=NOPE",
-      "genre",
-      '"NOPE" is not a Genre, valid are GENRE_UNSPECIFIED, GENRE_FICTION, GENRE_SCIENCE',
-    ],
-    ["genre=7", "genre", '"7" is not a Genre, valid are GENRE_UNSPECIFIED, GENRE_FICTION, GENRE_SCIENCE'],
+    ["genre=NOPE", "genre", '"NOPE" is not a Genre, valid are GENRE_FICTION, GENRE_SCIENCE'],
+    ["genre=7", "genre", '"7" is not a Genre, valid are GENRE_FICTION, GENRE_SCIENCE'],
     ["since=today", "since", '"today" is not an RFC 3339 time such as 2024-05-01T12:00:00Z'],
     ["within=1.5sec", "within", '"1.5sec" is not a duration in seconds such as 1.5s'],
     [
@@ -143,7 +139,7 @@ describe("query parameters", () => {
       message: string;
       details: [{ fieldViolations: { field: string }[] }];
     };
-    expect(message).toMatch(/^small: .* \(and 2 more\)$/);
+    expect(message).toMatch(/^small: .* \(and 2 more faults\)$/);
     expect(details[0].fieldViolations.map(({ field }) => field)).toEqual(["small", "flag", "nope"]);
   });
 });
@@ -158,7 +154,7 @@ test.each([
     details: [{ fieldViolations: readonly unknown[] }];
   };
   expect(status).toBe(400);
-  expect(message).toMatch(/ \(and 19 more\)$/);
+  expect(message).toMatch(/ \(and 19 more faults\)$/);
   expect(details[0].fieldViolations).toHaveLength(20);
 });
 

@@ -30,8 +30,8 @@ it.each([
     [],
     'must be a label of the x axis: "2026-08-06", "2026-08-07", "2026-08-08", "2026-08-09", "2026-08-10", "2026-08-11" … "2026-08-20"',
   ],
-  [byBrand, "", [], 'sliceGroupVal: must have 1 label, not 0: "brand"'],
-  [byBrand, "", ["a", "b"], 'sliceGroupVal: must have 1 label, not 2: "brand"'],
+  [byBrand, "", [], 'sliceGroupVal: must have 1 label, for "brand", not 0'],
+  [byBrand, "", ["a", "b"], 'sliceGroupVal: must have 1 label, for "brand", not 2'],
   [{}, "", ["a"], 'sliceGroupVal: must have 0 labels, not 1, or "Overall", "总体"'],
   [
     { groupBy: [{ columnName: "price", tableType: "event" }] },

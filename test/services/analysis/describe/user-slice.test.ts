@@ -138,7 +138,7 @@ group("of a split metric", () => {
     [
       byBrand,
       [],
-      'sliceGroupVal: must have 1 label, not 0: "brand"; one more may follow, the value of the split "paid"',
+      'sliceGroupVal: must have 1 label, for "brand", not 0; one more may follow, the value of the split "paid"',
     ],
     [{}, ["Overall", "true", "x"], "sliceGroupVal: must have 0 labels, not 3"],
   ])("refuses with %j the labels %j", (view, labels, refusal) => {
@@ -147,7 +147,7 @@ group("of a split metric", () => {
 
   it("takes no label of the split for a metric that is not split", () => {
     const asked = { view: { ...byBrand, eventSplit } };
-    expect(() => slice(asked, "", ["a", "true"])).toThrow('must have 1 label, not 2: "brand"');
+    expect(() => slice(asked, "", ["a", "true"])).toThrow('must have 1 label, for "brand", not 2');
   });
 });
 

@@ -118,11 +118,7 @@ describe("hostile bodies", () => {
       "{",
       'body: not JSON: expected a key or "}", found the end of the text at line 1, column 2 (byte 1)',
     ],
-    [
-      "nothing",
-      "",
-      "body: not JSON: expected a value, found the end of the text at line 1, column 1 (byte 0)",
-    ],
+    ["nothing", "", "body: is empty, valid is JSON such as {}"],
     ["a list", "[]", "body: a list is not an object"],
     ["null", "null", "projectId: is required; eventView: is required; events: is required"],
     ["a text", '"a"', 'body: "a" is not an object'],

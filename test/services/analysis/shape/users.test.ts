@@ -110,7 +110,7 @@ it.each<[string, object, object, readonly object[]]>([
     [
       fault("zoneOffset", "25 must be"),
       fault("sliceDate", '"20 September" must be a label of the x axis'),
-      fault("sliceGroupVal", "must have 1 label, not 0"),
+      fault("sliceGroupVal", 'must have 1 label, for "brand", not 0'),
     ],
   ],
   [
