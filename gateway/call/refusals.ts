@@ -11,6 +11,7 @@ export type RefusalReason =
   | "MESSAGE_TOO_LARGE"
   | "METHOD_NOT_ALLOWED"
   | "REQUEST_TOO_SLOW"
+  | "RESPONSE_TOO_LARGE"
   | "SERVER_BUSY"
   | "UNSUPPORTED_CONTENT_ENCODING"
   | "UNSUPPORTED_MEDIA_TYPE";
@@ -32,6 +33,11 @@ export function messageTooLarge(bytes: number | undefined, maxBytes: number): Co
   const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
   const message = `${found} is larger than the limit of ${maxBytes} bytes`;
   return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
+}
+
+export function responseTooLarge(bytes: number, maxBytes: number): ConnectError {
+  const message = `the response of ${bytes} bytes is larger than limits.openBytesPerConnection of ${maxBytes} bytes`;
+  return refuse("RESPONSE_TOO_LARGE", Code.ResourceExhausted, `${message}: ask for less in one call`);
 }
 
 /** Returns whether an error has this reason. */

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
 import { LinkedList, ListMember } from "../../base/collections/linked-list.ts";
-import { bodyTooSlow, responseStalled, tooManyOpenBytes } from "../call/refusals.ts";
+import { bodyTooSlow, responseStalled, responseTooLarge, tooManyOpenBytes } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse } from "./http.ts";
@@ -65,6 +65,11 @@ export class OpenBytes {
   openBody(connection: Connection, holder: ShareOwner, sinceMs = performance.now()): ByteShare {
     connection.startBody();
     return this.#add(new ByteShare(this, connection, holder, true, sinceMs));
+  }
+
+  /** Throws RESOURCE_EXHAUSTED for a response that would be cut as soon as it begins. */
+  checkResponse(bytes: number): void {
+    if (bytes > this.#perConnection) throw responseTooLarge(bytes, this.#perConnection);
   }
 
   /** Counts a response of this size until it is read. */

@@ -193,6 +193,8 @@ class Exchange implements BodyReader, ShareOwner, CloseListener {
   #write(content: HttpResponse | PlainResponse): number {
     const { requestId } = this.#record;
     try {
+      // Characters are at most as many as bytes.
+      this.#gateway.openBytes.checkResponse(content.body.length);
       const bytes = write(this.#request, this.#response, requestId, content);
       countResponse(this.#gateway.openBytes, this.#request, this.#response, bytes);
       return bytes;

@@ -156,6 +156,7 @@ class UnaryStream implements BodyReader, CloseListener, ShareOwner {
     let encoded: Encoded;
     try {
       encoded = this.#method.output.encode(message, prefixBytes);
+      this.#gateway.openBytes.checkResponse(encoded.head.length + (encoded.tail?.length ?? 0));
     } catch (error) {
       this.fail(error);
       return;

@@ -74,7 +74,9 @@ export const limitsSchema = z.strictObject({
     .describe("Bytes of incomplete bodies and of large unread responses of one address."),
   openBytesPerConnection: bytes()
     .default(defaultLimits.openBytesPerConnection)
-    .describe("Bytes of incomplete bodies and of large unread responses of one connection."),
+    .describe(
+      "Bytes of incomplete bodies and of large unread responses of one connection. A call with a larger response fails.",
+    ),
   minBytesPerSecond: count()
     .default(defaultLimits.minBytesPerSecond)
     .describe("Minimum rate of bodies after 30 s, and of readers of large responses, in bytes per second."),

@@ -24,6 +24,10 @@ export const gatewayReasons: Readonly<Record<RefusalReason, Entry>> = {
     "The body did not arrive within limits.requestTimeoutMs, or more slowly than limits.minBytesPerSecond.",
     "Send it again over a faster connection, or in smaller requests.",
   ),
+  RESPONSE_TOO_LARGE: because(
+    "The response of the call is larger than limits.openBytesPerConnection.",
+    "Ask for less in one call, such as fewer lines, or raise the limit.",
+  ),
   SERVER_BUSY: because(
     "This address or connection has too many incomplete requests or open streams.",
     "Try again after the time in RetryInfo, and use fewer at once. See limits.openBytes and limits.openStreamsPerAddress.",

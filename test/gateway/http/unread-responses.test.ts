@@ -45,3 +45,25 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     expect(socket.bytesRead).toBeLessThan(12_000_000);
   });
 });
+
+test.each([
+  ["gRPC", { ":path": path, "content-type": "application/grpc" }, envelope(Buffer.alloc(0)), 200, "8"],
+  ["Connect", { ":path": path, ...text }, "{}", 429, undefined],
+  ["REST", { ":path": "/v1/echo", ...text }, "{}", 413, undefined],
+])(
+  "a response over %s that no connection may hold is an error",
+  async (_name, headers, body, ...statuses) => {
+    const server = await openGatewayForTest({
+      limits: { maxMessageBytes: 1_000_000, openBytesPerConnection: 2_000_000 },
+      library: { echo: () => ({ data: new Uint8Array(2_000_000) }) },
+    });
+    const { stream, answer } = upload(openSession(server), headers);
+    stream.end(body);
+    const found = await answer;
+    expect([found.status, found.headers["grpc-status"]]).toEqual(statuses);
+    const message = decodeURIComponent(`${found.headers["grpc-message"]}${found.body}`);
+    expect(message).toMatch(
+      / larger than limits\.openBytesPerConnection of 2000000 bytes: ask for less in one call/,
+    );
+  },
+);
