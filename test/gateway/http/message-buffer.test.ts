@@ -39,22 +39,26 @@ it("takes little memory for a size that is only announced", () => {
   const buffer = new MessageBuffer();
   buffer.add(Buffer.alloc(1_000), 100_000_000);
   buffer.add(Buffer.alloc(1_000), 100_000_000);
-  expect(buffer.bytes?.buffer.byteLength).toBe(65_536);
+  expect(buffer.bytes?.buffer.byteLength).toBeLessThanOrEqual(2 * 65_536);
 });
 
-it("uses the memory of a discarded message for the next, and never that of a message that was taken", () => {
+it("uses the memory of discarded messages for the next, and never that of a message that was taken", () => {
   const fill = (byte: number) => {
     const buffer = new MessageBuffer();
     for (let at = 0; at < 20; at++) buffer.add(Buffer.alloc(16_384, byte), 9_000_000);
     return buffer;
   };
-  const discarded = fill(1);
-  const memory = discarded.bytes?.buffer;
-  discarded.discard();
-  expect(discarded.take()).toBeUndefined();
+  const memoryOf = ({ bytes }: MessageBuffer) => bytes!.buffer;
+  // As many as are kept, since other files of this process may have left memory too.
+  const discarded = Array.from({ length: 8 }, () => fill(1));
+  const memory = new Set(discarded.map(memoryOf));
+  for (const one of discarded) one.discard();
+  expect(discarded.map((one) => one.take())).toEqual(Array(8).fill(undefined));
   const next = fill(2);
-  expect(next.bytes?.buffer).toBe(memory);
+  const memoryOfNext = memoryOf(next);
+  expect(memory.has(memoryOfNext)).toBe(true);
   const taken = next.take();
-  expect(fill(3).bytes?.buffer).not.toBe(memory);
+  const later = Array.from({ length: 8 }, () => fill(3));
+  expect(new Set(later.map(memoryOf)).has(memoryOfNext)).toBe(false);
   expect(taken).toEqual(Buffer.alloc(20 * 16_384, 2));
 });
