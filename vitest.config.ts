@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { diff } from "./test/diff.ts";
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     exclude: ["test/servers/**", "**/node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    diff,
     // A worker waits half of its time for processes and timers, so that three of them keep two cores busy.
     maxWorkers: 3,
     // Files share the modules of their worker, since loading them takes longer than most tests. Modules keep no state
