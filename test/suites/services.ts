@@ -90,12 +90,11 @@ export const servicesSuites: Readonly<Record<string, readonly string[]>> = {
     "test/services/channel/task-methods.test.ts",
     "test/services/channel/schedule",
   ],
-  "services/channel/exchange": [
-    "test/services/channel/exchange/exchange.test.ts",
-    "test/services/channel/check/checker.test.ts",
+  "services/channel/judge-reply": [
+    "test/services/channel/judge-reply/judge-reply.test.ts",
+    "test/services/channel/delivery/delivery.test.ts",
     "test/services/channel/delivery/test-channel.test.ts",
   ],
-  "services/channel/judge-reply": ["test/services/channel/judge-reply/judge-reply.test.ts"],
   "services/event": ["test/services/event", "test/cmd/config"],
   "services/event/body": [
     "test/services/event/body",

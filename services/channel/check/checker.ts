@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { compileMask, type Mask } from "../../../base/text/mask-secrets.ts";
 import {
   type CheckReceiverRequest,
   type CheckReceiverResponseSchema,
@@ -12,7 +13,6 @@ import {
   type ReceiverChecker,
 } from "../../../gen/engage/channel/v1/receiver_checker_pb.ts";
 import type { OpenExchange } from "../exchange/exchange.ts";
-import { compileMask } from "../exchange/mask-secrets.ts";
 import type { SenderPorts } from "../ports.ts";
 import { toConnectError } from "../refusals.ts";
 import { checkReceiver, isBroken, type ProbeResult, probeInfos, sumResults } from "./check.ts";
@@ -162,10 +162,7 @@ function toProbe({
 }
 
 /** @param mask applied to all that a receiver may have written */
-function toResult(
-  result: ProbeResult,
-  mask: (text: string) => string,
-): MessageInitShape<typeof ProbeResultSchema> {
+function toResult(result: ProbeResult, mask: Mask): MessageInitShape<typeof ProbeResultSchema> {
   const { outcome, detail, durationMs, failure } = result;
   const shown = (text: string): string => mask(text).toWellFormed();
   return {

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Clock } from "../../../base/async/clock.ts";
 import { ownHeaders } from "../../../base/net/http-client.ts";
 import { defaultSignatureHeader } from "../../../base/net/signature.ts";
+import { masked } from "../../../base/text/mask-secrets.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   TestChannelResponseSchema,
@@ -10,8 +11,8 @@ import type {
 import type { AudienceSource } from "../audience/source.ts";
 import { compileElement } from "../content/element.ts";
 import { sampleContent } from "../content/sample.ts";
-import { compileMask, masked } from "../exchange/mask-secrets.ts";
-import { judgeOutcome, type Validation } from "../judge-reply/judge-reply.ts";
+import { judgeOutcome, type Validation, type Verdict } from "../judge-reply/judge-reply.ts";
+import { maskVerdict } from "../judge-reply/mask-verdict.ts";
 import type { TestRequest } from "../ports.ts";
 import { attempt } from "./call/attempt.ts";
 import { Deadlines } from "./call/deadlines.ts";
@@ -52,8 +53,9 @@ export async function testChannel(
     signal.removeEventListener("abort", cancel),
   );
   signal.throwIfAborted();
-  const mask = compileMask(secretsOf(channel));
-  const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);
+  const { mask } = plan;
+  const verdictOf = (validation: Validation) =>
+    showVerdict(maskVerdict(judgeOutcome(result, 1, validation), mask));
   return {
     requestHeaders: maskHeaders({ ...ownHeaders(headers), ...headers }, channel),
     requestBody: text,
@@ -80,20 +82,13 @@ function maskHeaders(
   );
 }
 
-function secretsOf({ authentication, customHeaders }: Channel): readonly string[] {
-  return [authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)];
-}
-
-function showVerdict(
-  verdict: ReturnType<typeof judgeOutcome>,
-  mask: (text: string) => string,
-): MessageInitShape<typeof VerdictSchema> {
+function showVerdict(verdict: Verdict): MessageInitShape<typeof VerdictSchema> {
   if (verdict.kind === "failed") {
     const { reason, message } = verdict;
-    return { succeeded: false, reason, message: mask(message).toWellFormed(), warnings: [] };
+    return { succeeded: false, reason, message: message.toWellFormed(), warnings: [] };
   }
-  const warnings = verdict.warnings.map(mask);
+  const warnings = [...verdict.warnings];
   const [failed] = verdict.failed;
   if (failed === undefined) return { succeeded: true, warnings };
-  return { succeeded: false, reason: "rejected", message: mask(failed.message).toWellFormed(), warnings };
+  return { succeeded: false, reason: "rejected", message: failed.message.toWellFormed(), warnings };
 }

@@ -1,6 +1,7 @@
 import type https from "node:https";
 import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { compileMask } from "../../../base/text/mask-secrets.ts";
 import { describeError } from "../../../base/text/system-error.ts";
 import { httpPlaceOf, inHttpSpan } from "../../../base/trace/http-span.ts";
 import type { TemplateInput } from "../mapping/template.ts";
@@ -46,7 +47,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
     if (typeof value === "string") fixed[name.toLowerCase()] = value;
     else written.push([name.toLowerCase(), value]);
   }
-  const secrets = secretsOf(Object.values(options.headers));
+  const mask = compileMask(Object.values(options.headers).filter((value) => typeof value === "string"));
   return {
     maxMessages: per === "message" ? 1 : options.maxMessages,
     async deliver(batch, signal, answered) {
@@ -87,28 +88,15 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       const response = await inHttpSpan(batch.trace, server, (passed) =>
         client.exchange({ ...passed, ...all }, json, signal, place.path),
       );
-      const text = withoutSecrets(response.text, secrets);
+      const text = mask(response.text);
       answered?.({ status: response.status, text });
-      return outcomeOf({ ...response, text }, now());
+      const { location, ...others } = response.headers;
+      const headers = location === undefined ? others : { ...others, location: mask(location) };
+      return outcomeOf({ ...response, headers, text }, now());
     } catch (error) {
       return downOutcome(describeError(error));
     }
   }
-}
-
-/** Shorter values are no secrets, and would be found in ordinary words. */
-const minSecretCharacters = 8;
-
-/** Returns what may be secret in the values of headers: each as a whole, and without its scheme (`Bearer`). */
-function secretsOf(values: readonly (string | ((input: TemplateInput) => string))[]): readonly string[] {
-  const fixed = values.filter((value) => typeof value === "string");
-  const parts = fixed.flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)]);
-  return [...new Set(parts)].filter((part) => part.length >= minSecretCharacters);
-}
-
-/** Returns the text of an answer without secrets that the target sent back. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "(removed)"), text);
 }
 
 /** Returns the URL; without its path if that is written for each request. */

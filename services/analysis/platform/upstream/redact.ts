@@ -1,3 +1,5 @@
+import { formsOfSecret } from "../../../../base/text/mask-secrets.ts";
+
 const mask = "[token]";
 
 /** Removes a token from everything that leaves this service. */
@@ -16,7 +18,7 @@ export interface Redactor {
 
 /** Creates a redactor that finds the token unencoded and as URLs, forms and JSON encode it. */
 export function createRedactor(token: string): Redactor {
-  const forms = formsOf(token);
+  const forms = formsOfSecret(token);
   const needles = forms.map((form) => Buffer.from(form));
   const longest = Math.max(...needles.map(({ length }) => length));
   const text = (value: string): string =>
@@ -59,16 +61,6 @@ export function createRedactor(token: string): Redactor {
 
 function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function formsOf(token: string): readonly string[] {
-  const percent = encodeURIComponent(token);
-  const form = new URLSearchParams({ t: token }).toString().slice(2);
-  const json = JSON.stringify(token).slice(1, -1);
-  const lower = [percent, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
-  const forms = new Set([token, percent, form, json, ...lower]);
-  // Longer forms come first; otherwise a shorter one could leave the rest of a longer one.
-  return [...forms].sort((a, b) => b.length - a.length);
 }
 
 const maxCauses = 5;

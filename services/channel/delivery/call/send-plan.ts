@@ -1,6 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import { ownHeaders } from "../../../../base/net/http-client.ts";
 import { defaultSignatureHeader, signBody } from "../../../../base/net/signature.ts";
+import { compileMask, type Mask } from "../../../../base/text/mask-secrets.ts";
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
 import type { Validation } from "../../judge-reply/judge-reply.ts";
@@ -16,6 +17,8 @@ export interface SendPlan extends RetryRule {
   readonly rateLimit: number;
   /** Returns the headers of a request with this body, including its signature. */
   headers(body: Uint8Array): Readonly<Record<string, string>>;
+  /** Masks the secrets of the channel in what the receiver sends back. */
+  readonly mask: Mask;
 }
 
 /** @param channel with its secrets */
@@ -35,5 +38,6 @@ export function compileSendPlan(channel: Channel): SendPlan {
     retries: delivery?.retries ?? deliveryDefaults.retries,
     retryIntervalMs: seconds * 1_000,
     headers: (body) => (key === undefined ? fixed : { ...fixed, [header]: signBody(key, body) }),
+    mask: compileMask([authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)]),
   };
 }

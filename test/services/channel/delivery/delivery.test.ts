@@ -87,6 +87,31 @@ describe("a task", () => {
     expect(page.items[0]?.failedItems).toEqual([{ index: 2, message: "banned", pushId: "u1" }]);
   });
 
+  const repeated = [
+    ["a failed batch", (said: string) => ({ return_code: 1, return_message: said })],
+    [
+      "a failed item",
+      (message: string) => ({ return_code: 0, data: { fail_list: [{ index: 1, message }] } }),
+    ],
+  ] as const;
+  it.each(repeated)("stores no secret that the receiver repeats for %s", async (_what, replyOf) => {
+    await using receiver = await openReceiver(({ headers }, response) => {
+      const said = `wrong ${headers["x-key"]}, which is abcdef, not my "secret" text`;
+      response.end(JSON.stringify(replyOf(said)));
+    });
+    await using store = await openStore();
+    await using delivery = openDelivery(store);
+    delivery.start();
+    const customHeaders = [{ name: "X-Key", value: "Bearer abcdef" }];
+    const authentication = { secret: 'my "secret" text' };
+    const channel = { url: receiver.url, authentication, customHeaders, delivery: { retries: 0 } };
+    const run = await startTask(store, channel, { audience: pushIds(1) });
+    await ended(store, run);
+    const { items } = await store.batches(run.runId, { onlyFailed: true }, { limit: 10 });
+    const [{ lastFailure, failedItems }] = items as [(typeof items)[0]];
+    expect(`${lastFailure}${failedItems[0]?.message}`).toContain("wrong ***, which is ***, not ***");
+  });
+
   const fates = [
     ["an empty answer, strict", "", true, "invalid_answer"],
     ["an empty answer, lenient", "", false, undefined],

@@ -255,9 +255,17 @@ describe("what the target answered", () => {
     const headers = { authorization: "Bearer secret-of-header", "x-key": "another-secret", "x-short": "ab" };
     const text = "Bearer secret-of-header, secret-of-header, another-secret, ab";
     expect(await answersOf(text, { headers })).toEqual({
-      answers: [{ status: 409, text: "(removed), (removed), (removed), ab" }],
-      outcomes: [{ kind: "dead", reason: "HTTP 409: (removed), (removed), (removed), ab" }],
+      answers: [{ status: 409, text: "***, ***, ***, ab" }],
+      outcomes: [{ kind: "dead", reason: "HTTP 409: ***, ***, ***, ab" }],
     });
+  });
+
+  it("contains no secret in the place of a redirect", async () => {
+    await using server = await openHttpServer();
+    server.answer = (response) => response.writeHead(302, { location: "/?key=secret%20of%2Bheader" }).end();
+    await using target = openTarget(server.url, { headers: { "x-key": "secret of+header" } });
+    const outcomes = await target.deliver(handedBatch([messageJson("a")]), new AbortController().signal);
+    expect(outcomes).toMatchObject([{ reason: "HTTP 302: redirects are not followed to /?key=***" }]);
   });
 
   it("is not given when there was none", async () => {

@@ -1,0 +1,32 @@
+export const masked = "***";
+
+export type Mask = (text: string) => string;
+
+/** Shorter secrets are not masked: they would match in any text. */
+const shortestSecret = 6;
+
+/**
+ * Compiles the function that masks secrets in what a server sends back, which may repeat parts of the request.
+ * @param secrets also whole values of headers: their secrets are found without their scheme (`Bearer`) too
+ */
+export function compileMask(secrets: readonly string[]): Mask {
+  const parts = secrets.flatMap((secret) => [secret, secret.slice(secret.lastIndexOf(" ") + 1)]);
+  const long = parts.filter(({ length }) => length >= shortestSecret);
+  const forms = longestFirst(long.flatMap(formsOfSecret));
+  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, masked), text);
+}
+
+/** Returns a secret unencoded and as URLs, forms and JSON encode it, the longest first. */
+export function formsOfSecret(secret: string): readonly string[] {
+  // A lone surrogate cannot be encoded in a URL.
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const form = new URLSearchParams({ t: secret }).toString().slice(2);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const lower = [percent, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
+  return longestFirst([secret, percent, form, json, ...lower]);
+}
+
+/** Returns each text once. A shorter one that is replaced first could leave the rest of a longer one. */
+function longestFirst(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort((a, b) => b.length - a.length);
+}
