@@ -1,4 +1,4 @@
-import type { KeyValue, UserScan, UserSelection } from "../scan.ts";
+import type { KeyValue, UserScan, UserSelection, UserValues } from "../scan.ts";
 import type { Property } from "../schema.ts";
 import { narrow } from "./buckets.ts";
 import { type Dialect, scalar } from "./dialect.ts";
@@ -13,15 +13,16 @@ import { canKeep } from "./shared-rows.ts";
 import { type CompileContext, Source } from "./source.ts";
 
 /**
- * Compiles a query for the users of a slice, in no order: `user_id`, `account_id`, `distinct_id`, then
- * a column per property. Undefined when there can be none.
+ * Compiles a query for the users of a slice, in no order, with `userColumnsOf` and then a column per property.
+ * Undefined when there can be none.
  */
 export function compileUsers(
-  { scan, bucket, group, limit }: UserScan,
+  users: UserScan,
   properties: UsersWanted["properties"],
   relations: Relations,
   dialect: Dialect,
 ): Statement | undefined {
+  const { scan, bucket, group, limit } = users;
   const parameters = new Parameters(dialect);
   const context: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0) return undefined;
@@ -37,7 +38,7 @@ export function compileUsers(
   });
   const matches = pass.keys.map((key, index) => keyEquals(key, group[index] ?? null, context));
   const where = matches.length === 0 ? "" : ` WHERE ${matches.join(" AND ")}`;
-  const found = { columns: userColumns, properties, ids: "SELECT user_id FROM s" };
+  const found = { columns: userColumnsOf(users), properties, ids: "SELECT user_id FROM s" };
   const [value] = pass.values;
   const rows = `${pass.rows} r${where}`;
   // Applied before the rows of users are read.
@@ -57,11 +58,10 @@ export function compileUsers(
 function joinUsers(relations: Relations, wanted: UsersWanted, ids: string): string {
   const { properties } = wanted;
   const columns = [
-    "u.account_id",
-    "u.distinct_id",
+    ...wanted.columns.map((column) => `${column === "user_id" ? "s" : "u"}.${column}`),
     ...properties.map((property) => `u.${relations.column(property)}`),
   ];
-  return `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
+  return `SELECT ${columns.join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
 }
 
 function keyEquals({ name, of, areCommon }: CompiledKey, value: KeyValue, context: CompileContext): string {
@@ -88,25 +88,31 @@ function keyEquals({ name, of, areCommon }: CompiledKey, value: KeyValue, contex
 }
 
 const userColumns = ["user_id", "account_id", "distinct_id"] as const satisfies readonly UserColumn[];
+
+/** Returns the columns of the ids of users: `user_id`, and the others that are wanted. */
+export function userColumnsOf({ ids }: UserValues): readonly UserColumn[] {
+  return userColumns.filter((column) => column === "user_id" || (ids?.includes(column) ?? true));
+}
+
 const isUserColumn = (column: EventColumn): column is UserColumn =>
   (userColumns as readonly EventColumn[]).includes(column);
 
 /**
- * Compiles a query for the users for whom a condition holds, in no order: `user_id`, `account_id`,
- * `distinct_id`, then a column per property.
+ * Compiles a query for the users for whom a condition holds, in no order, with `userColumnsOf` and then a column per
+ * property.
  */
 export function compileSelection(
-  { where }: UserSelection,
+  selection: UserSelection,
   properties: UsersWanted["properties"],
   relations: Relations,
   dialect: Dialect,
 ): Statement {
   const parameters = new Parameters(dialect);
   const source = new UserSource({ dialect, relations, parameters, zone: [] });
-  const condition = compilePredicate(where, source);
+  const condition = compilePredicate(selection.where, source);
   parameters.count(condition);
   const columns = [
-    ...userColumns.map((column) => source.column(column)),
+    ...userColumnsOf(selection).map((column) => source.column(column)),
     ...properties.map((property) => source.property(property)),
   ];
   const sql = `SELECT ${columns.join(", ")} FROM ${source.users()} WHERE ${condition}`;

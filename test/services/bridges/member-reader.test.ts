@@ -3,7 +3,7 @@ import { shapeUserRow } from "../../../services/analysis/shape/users.ts";
 import { columnsOf, createMemberReader } from "../../../services/bridges/member-reader.ts";
 import type { AudienceMember } from "../../../services/channel/audience/source.ts";
 import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
-import { chunkOf } from "../../../store/events/user-chunk.ts";
+import { chunkOf } from "../analysis/shape/object-chunk.ts";
 import { utf8ChunkOf } from "../analysis/shape/utf8-chunk.ts";
 
 const types: Readonly<Record<string, Property["type"]>> = {

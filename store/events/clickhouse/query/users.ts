@@ -1,13 +1,13 @@
 import { createYield } from "../../../../base/async/yield.ts";
-import type { QueryCaller, StoredUser, UserScan, UserSelection } from "../../scan.ts";
-import type { Property } from "../../schema.ts";
+import type { QueryCaller, UserScan, UserSelection } from "../../scan.ts";
 import { compileSelection, compileUsers } from "../../sql/users.ts";
-import { decodeScalar, wantedProperties } from "../../stored-users.ts";
-import { chunkOf, type UserChunk } from "../../user-chunk.ts";
+import { wantedProperties } from "../../stored-users.ts";
+import type { UserChunk } from "../../user-chunk.ts";
 import type { ProjectSnapshot } from "../layout.ts";
 import { bindStatement, blockRows, clickhouseDialect } from "./dialect.ts";
 import { openQuery, type QuerySource } from "./query.ts";
 import { hasLists, relationsOf, withEmptyLists } from "./relations.ts";
+import { RowUsers, rowColumnsOf, type UserRow, type UserRowColumns, userIdOf } from "./row-users.ts";
 import type { Spool } from "./spool.ts";
 
 /** The number of users in a chunk; more would block the event loop while they are decoded. */
@@ -22,7 +22,7 @@ export async function* streamUsers(
     const relations = relationsOf(snapshot);
     const properties = wantedProperties(scan.properties, relations.schema);
     const statement = compileUsers(scan, properties, relations, clickhouseDialect);
-    return statement && { ...bindStatement(statement), properties };
+    return statement && { ...bindStatement(statement), columns: rowColumnsOf(scan, properties) };
   };
   yield* read(source, scan.scan, { prepare, limit: scan.limit }, signal);
 }
@@ -39,7 +39,7 @@ export async function* selectUsers(
       compileSelection(selection, properties, relations, clickhouseDialect),
     );
     const rows = hasLists(properties) ? withEmptyLists(sql, snapshot) : sql;
-    return { ...bound, sql: `${rows} ORDER BY 1`, properties };
+    return { ...bound, sql: `${rows} ORDER BY 1`, columns: rowColumnsOf(selection, properties) };
   };
   yield* read(source, selection, { prepare, limit: undefined }, signal);
 }
@@ -48,7 +48,7 @@ export async function* selectUsers(
  * A statement for users in the order of their ids. When there are lists, the last column has the numbers of empty ones.
  */
 interface Prepared extends ReturnType<typeof bindStatement> {
-  readonly properties: readonly Property[];
+  readonly columns: UserRowColumns;
 }
 
 interface Wanted {
@@ -69,12 +69,12 @@ async function* read(
   try {
     const found = await collect(source, caller, wanted, AbortSignal.any([signal, ending.signal]));
     if (found === undefined) return;
-    const { spools, properties, slotFreed } = found;
+    const { spools, columns, slotFreed } = found;
     // The statement of a single shard returns no more users than the limit, and ends without being killed.
     const limit = spools.length === 1 ? undefined : wanted.limit;
     try {
-      const shards = spools.map((spool) => decode(spool, properties));
-      yield* inChunks(mergeById(shards), limit ?? Number.POSITIVE_INFINITY, signal);
+      const rows = mergeById(spools.map(readRows));
+      yield* inChunks(rows, columns, limit ?? Number.POSITIVE_INFINITY, signal);
     } finally {
       // Statements whose rows are not wanted any more end.
       ending.abort();
@@ -102,7 +102,7 @@ async function collect(
   const query = held.use(await openQuery(source, caller, signal));
   const prepared = prepare(query.snapshot(caller.projectId));
   if (prepared === undefined) return undefined;
-  const { sql, properties, ...bound } = prepared;
+  const { sql, columns, ...bound } = prepared;
   const statement = {
     ...bound,
     sql: `${sql} FORMAT JSONCompactEachRow`,
@@ -119,33 +119,28 @@ async function collect(
     }, signal);
     const slot = held.move();
     const slotFreed = Promise.allSettled(spools.map(({ kept }) => kept)).then(() => slot.dispose());
-    return { spools, properties, slotFreed };
+    return { spools, columns, slotFreed };
   } catch (error) {
     await Promise.all(begun.map((spool) => spool[Symbol.asyncDispose]()));
     throw error;
   }
 }
 
-/** The ids, the values of properties, and the numbers of empty lists. */
-type Row = readonly unknown[];
+type Rows = AsyncGenerator<readonly UserRow[], void>;
 
-/** Decodes the users of a shard in blocks. */
-async function* decode(
-  spool: Spool,
-  properties: readonly Property[],
-): AsyncGenerator<readonly StoredUser[], void> {
-  const mayBeEmpty = hasLists(properties);
+/** Reads the users of a shard in blocks. */
+async function* readRows(spool: Spool): Rows {
   for await (const lines of linesOf(spool.read())) {
-    let users: readonly StoredUser[];
+    let rows: readonly UserRow[];
     try {
-      const rows = JSON.parse(`[${lines}]`) as readonly Row[];
-      users = rows.map((row) => decodeUser(row, properties, mayBeEmpty));
+      rows = JSON.parse(`[${lines}]`) as readonly UserRow[];
+      if (!rows.every(Array.isArray)) throw new SyntaxError("the server sent a user that is no row");
     } catch (error) {
       // The server writes its exception after the rows. The result then fails with it.
       await spool.kept;
       throw error;
     }
-    yield users;
+    yield rows;
   }
 }
 
@@ -165,54 +160,20 @@ async function* linesOf(parts: AsyncIterable<Buffer>): AsyncGenerator<string, vo
   }
 }
 
-const idCount = 3;
-/** Integers of so many characters are exact as doubles. */
-const exactDigits = 15;
-
-/** @param mayBeEmpty whether the row ends with the numbers of empty lists */
-function decodeUser(row: Row, properties: readonly Property[], mayBeEmpty: boolean): StoredUser {
-  // No name begins with an underscore, so none sets the prototype.
-  const found: Record<string, unknown> = {};
-  const emptyLists = mayBeEmpty ? (row.at(-1) as readonly number[]) : [];
-  for (let at = 0; at < properties.length; at++) {
-    const property = properties[at]!;
-    const value = decodeValue(row[at + idCount], property);
-    if (value !== null) found[property.name] = value;
-    else if (mayBeEmpty && emptyLists.includes(property.number)) found[property.name] = [];
-  }
-  const id = row[0] as string;
-  return {
-    // Numbers take a third of the time of texts.
-    userId: BigInt(id.length <= exactDigits ? Number(id) : id),
-    accountId: row[1] as string | null,
-    distinctId: row[2] as string | null,
-    properties: found,
-  };
-}
-
-/** Returns null for an empty list. */
-function decodeValue(value: unknown, { type, group }: Property): unknown {
-  if (!Array.isArray(value)) return value === null || value === undefined ? null : decodeScalar(value, type);
-  if (value.length === 0) return null;
-  return type === "list" && group === undefined ? value : value.map((one) => decodeScalar(one, type));
-}
-
 /** Merges users of shards, which are in the order of their ids. */
-async function* mergeById(
-  shards: readonly AsyncGenerator<readonly StoredUser[], void>[],
-): AsyncGenerator<readonly StoredUser[], void> {
+async function* mergeById(shards: readonly Rows[]): Rows {
   const [only] = shards;
   if (only !== undefined && shards.length === 1) return yield* only;
-  const cursors = shards.map((blocks) => new Cursor(blocks));
+  const cursors = shards.map((rows) => new Cursor(rows));
   for (;;) {
     await Promise.all(cursors.map((cursor) => cursor.fill()));
-    const found: StoredUser[] = [];
+    const found: UserRow[] = [];
     const open = cursors.filter(({ head }) => head !== undefined);
     if (open.length === 0) return;
     while (open.every(({ head }) => head !== undefined)) {
-      const lowest = open.reduce((a, b) => (b.head!.userId < a.head!.userId ? b : a));
+      const lowest = open.reduce((a, b) => (b.userId < a.userId ? b : a));
       found.push(lowest.head!);
-      lowest.at++;
+      lowest.moveTo(lowest.at + 1);
     }
     yield found;
   }
@@ -221,16 +182,21 @@ async function* mergeById(
 /** A place in the blocks of a shard. */
 class Cursor {
   at = 0;
-  readonly #blocks: AsyncGenerator<readonly StoredUser[], void>;
-  #block: readonly StoredUser[] = [];
+  /** The user at the place; undefined at the end of a block. */
+  head: UserRow | undefined;
+  /** Of that user. */
+  userId = 0n;
+  readonly #blocks: Rows;
+  #block: readonly UserRow[] = [];
 
-  constructor(blocks: AsyncGenerator<readonly StoredUser[], void>) {
+  constructor(blocks: Rows) {
     this.#blocks = blocks;
   }
 
-  /** The user at the place; undefined at the end of a block. */
-  get head(): StoredUser | undefined {
-    return this.#block[this.at];
+  moveTo(at: number): void {
+    this.at = at;
+    this.head = this.#block[at];
+    if (this.head !== undefined) this.userId = userIdOf(this.head);
   }
 
   /** Reads the next block at the end of one. */
@@ -239,13 +205,14 @@ class Cursor {
       const { done, value } = await this.#blocks.next();
       if (done === true) return;
       this.#block = value;
-      this.at = 0;
+      this.moveTo(0);
     }
   }
 }
 
 async function* inChunks(
-  blocks: AsyncIterable<readonly StoredUser[]>,
+  blocks: Rows,
+  columns: UserRowColumns,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<UserChunk, void> {
@@ -255,7 +222,7 @@ async function* inChunks(
     for (let at = 0; at < block.length && left > 0; at += usersPerChunk) {
       const chunk = block.slice(at, at + Math.min(usersPerChunk, left));
       left -= chunk.length;
-      yield chunkOf(chunk);
+      yield new RowUsers(chunk, columns);
       await yieldToEventLoop();
     }
     if (left <= 0) break;

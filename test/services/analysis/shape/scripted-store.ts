@@ -10,8 +10,8 @@ import {
   type UserChunk,
   type UserScan,
 } from "../../../../store/events/events.ts";
-import { chunkOf } from "../../../../store/events/user-chunk.ts";
 import { cohorts, schema } from "../describe/described.ts";
+import { chunkOf } from "./object-chunk.ts";
 
 /** One group of a scan: the cells and the total of each measure. The first cell is the default of the total. */
 export interface ScriptedGroup {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { EventUserQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import type { StoredUser } from "../../../../store/events/events.ts";
-import { chunkOf } from "../../../../store/events/user-chunk.ts";
 import { call, engineOn, queryOf } from "./answers.ts";
 import { slice, user, view } from "./listed-users.ts";
+import { chunkOf } from "./object-chunk.ts";
 import type { Script } from "./scripted-store.ts";
 import { utf8ChunkOf } from "./utf8-chunk.ts";
 

@@ -1,6 +1,6 @@
 import { Utf8Bytes, Utf8Text } from "../../../../base/bytes/utf8-text.ts";
 import type { StoredUser, UserChunk } from "../../../../store/events/events.ts";
-import { chunkOf } from "../../../../store/events/user-chunk.ts";
+import { chunkOf } from "./object-chunk.ts";
 
 /** Returns a chunk whose texts are visited as parts of bytes. */
 export function utf8ChunkOf(users: readonly StoredUser[]): UserChunk {

@@ -8,7 +8,7 @@ import { Connection } from "../../../../../store/events/clickhouse/connection.ts
 import type { ProjectSnapshot } from "../../../../../store/events/clickhouse/layout.ts";
 import { createSpools } from "../../../../../store/events/clickhouse/query/spool.ts";
 import { streamUsers } from "../../../../../store/events/clickhouse/query/users.ts";
-import type { UserChunk } from "../../../../../store/events/events.ts";
+import type { UserChunk, UserValues } from "../../../../../store/events/events.ts";
 import { createQuerySlots } from "../../../../../store/events/query-slots.ts";
 import { usersOfChunk } from "../../../../conformance/events/collect-users.ts";
 import { scanOf } from "../../../../conformance/events/scan-world.ts";
@@ -17,6 +17,7 @@ import { noSignal } from "../../../../conformance/events/world.ts";
 /** A server whose statements return some rows, and then wait. */
 interface SlowServer {
   readonly url: string;
+  sql: string;
   /** The result of the one statement. */
   result: ServerResponse | undefined;
   /** The number of requests to kill a statement. */
@@ -40,12 +41,13 @@ const rowsOf = (...ids: readonly number[]): string => ids.map((id) => `["${id}",
 
 async function openServer(rows: string): Promise<SlowServer> {
   const server = createServer(async (request, response) => {
-    const parts = await request.toArray();
-    if (Buffer.concat(parts).includes("KILL QUERY")) {
+    const sql = Buffer.concat(await request.toArray()).toString();
+    if (sql.includes("KILL QUERY")) {
       opened.kills++;
       response.end();
       return;
     }
+    opened.sql = sql;
     opened.result = response;
     response.write(rows);
   }).listen(0, "127.0.0.1");
@@ -55,11 +57,11 @@ async function openServer(rows: string): Promise<SlowServer> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const opened: SlowServer = { url: `http://127.0.0.1:${port}`, result: undefined, kills: 0 };
+  const opened: SlowServer = { url: `http://127.0.0.1:${port}`, sql: "", result: undefined, kills: 0 };
   return opened;
 }
 
-async function openList(shards: readonly string[], limit: number) {
+async function openList(shards: readonly string[], limit: number, values: UserValues = {}) {
   const servers = await Promise.all(shards.map(openServer));
   const urls = servers.map(({ url }) => url);
   const connection = new Connection({ shards: urls, database: "d", user: "u", password: "" });
@@ -67,7 +69,7 @@ async function openList(shards: readonly string[], limit: number) {
   const slots = createQuerySlots({ maxQueries: 1, maxWaiting: 0 });
   const spools = createSpools({ folder: join(tmpdir(), "never-created"), maxBytes: 0 });
   const source = { connection, slots, spools, snapshot: async () => snapshot };
-  const scan = { scan: scanOf(), group: [], properties: [], limit };
+  const scan = { scan: scanOf(), group: [], properties: [], ...values, limit };
   const list = streamUsers(source, scan, noSignal())[Symbol.asyncIterator]();
   return { list, servers, slots };
 }
@@ -85,6 +87,11 @@ describe("a list of users that are decoded while they arrive", () => {
     [
       "a limit of memory within a row",
       '["3","aCode: 241. DB::Exception: Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)\n',
+      "EventsMemoryError",
+    ],
+    [
+      "a limit of memory as JSON",
+      '{"exception": "Code: 241. DB::Exception: Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)"}\n',
       "EventsMemoryError",
     ],
   ])("fails with the error of the server at %s", async (_what, text, name) => {
@@ -113,6 +120,21 @@ describe("a list of users that are decoded while they arrive", () => {
     expect((await list.next()).done).toBe(true);
     expect(servers.map(({ kills }) => kills)).toEqual([1, 1]);
     expect(slots.counts()).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it.each<[UserValues["ids"], string, { accountId: string | null; distinctId: string | null }]>([
+    [undefined, '["7","a7","v7"]\n', { accountId: "a7", distinctId: "v7" }],
+    [["account_id"], '["7","a7"]\n', { accountId: "a7", distinctId: null }],
+    [["distinct_id"], '["7","v7"]\n', { accountId: null, distinctId: "v7" }],
+    [[], '["7"]\n', { accountId: null, distinctId: null }],
+  ])("asks the server for the ids %j", async (ids, row, expected) => {
+    const { list, servers } = await openList([row], 1, ids && { ids });
+    const { value } = await list.next();
+    expect(usersOfChunk(value)).toEqual([{ userId: 7n, properties: {}, ...expected }]);
+    const { sql } = servers[0]!;
+    expect([sql.includes("account_id"), sql.includes("distinct_id")]).toEqual(
+      [expected.accountId, expected.distinctId].map((id) => id !== null),
+    );
   });
 
   it("kills no statement of a single shard, which returns no others", async () => {
