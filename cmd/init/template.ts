@@ -67,7 +67,8 @@ function authOf(answers: Answers, { keySha256 }: InitDigests): string {
 auth:
   mode: off
 `;
-  return `# Callers need a key. \`engage key create\` makes further ones, also such that may only read.
+  return `# Callers need a key. \`engage key create\` makes further ones. With
+# \`access: read\` in its entry, a key only reads.
 auth:
   keys:
     - name: init

@@ -110,7 +110,7 @@ function readGoogleMessage(desc: DescMessage, json: JsonValue, reading: JsonRead
 
 function refuseUnknown({ typeName, fields }: DescMessage, key: string, reading: JsonReading): void {
   const names = fields.map(({ name, jsonName }) => (key.includes("_") ? name : jsonName));
-  const all = `${listKnown(names, { write: bare, none: `${typeName} has none` })}: leave it out`;
+  const all = `leave it out; ${listKnown(names, { write: bare, none: `${typeName} has none` })}`;
   reading.refuse(
     `is not a known member, ${knownNames(key, names, { all })}`,
     `.${shorten(key)}`,

@@ -1,6 +1,10 @@
+import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
-import type { DeadLetterFilter } from "../../../gen/engage/operations/v1/dead_letters_pb.ts";
+import {
+  type DeadLetterFilter,
+  DeadLetterFilterSchema,
+} from "../../../gen/engage/operations/v1/dead_letters_pb.ts";
 import { type KindName, readId, readKind } from "./kinds.ts";
 import type { DeadLetterSource, SourceFilter } from "./source.ts";
 
@@ -19,10 +23,10 @@ const fieldNames = { projectId: "project_id", channel: "channel", target: "targe
  * @throws InvalidFieldsError
  */
 export function readFilter(
-  fields: DeadLetterFilter | undefined,
+  given: DeadLetterFilter | undefined,
   fieldsOf: (kind: KindName) => DeadLetterSource["fields"],
 ): ReadFilter {
-  if (fields === undefined) refuseField("filter", "is required, and its kind");
+  const fields = given ?? create(DeadLetterFilterSchema);
   const kind = readKind("filter.kind", fields.kind);
   const own = fieldsOf(kind);
   for (const name of Object.keys(fieldNames) as (keyof typeof fieldNames)[]) {

@@ -25,7 +25,7 @@ export function numberOf(kind: KindName): DeadLetterKind {
 export function readKind(field: string, kind: DeadLetterKind): KindName {
   const found = kindNames.find((name) => numbers[name] === kind);
   if (found !== undefined) return found;
-  const valid = "DEAD_LETTER_KIND_WEBHOOK, _CLICK, _PARSER and _RECORD";
+  const valid = kindNames.map((name) => `DEAD_LETTER_KIND_${name.toUpperCase()}`).join(", ");
   return kind === DeadLetterKind.UNSPECIFIED
     ? refuseField(field, `is required, valid are ${valid}`)
     : refuseField(field, `is ${kind}, valid are the numbers of ${valid}`);

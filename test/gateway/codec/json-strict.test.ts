@@ -97,7 +97,7 @@ const refused: readonly [text: string, message: string][] = [
   ],
   [
     '{"xyzzy":1}',
-    "xyzzy: is not a known member, valid are text, number, big, data, genre, filters, genres, value, any: leave it out",
+    "xyzzy: is not a known member, leave it out; valid are text, number, big, data, genre, filters, genres, value, any",
   ],
   [
     '{"genre":"GENRE_SCIENSE"}',
