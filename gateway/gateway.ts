@@ -109,6 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const port = createPort({
     limits: options.limits,
     connections,
+    openBytes: shared.openBytes,
     ...(options.tls && { tls: options.tls }),
     onStream: (stream, headers, pass) => current.onStream(stream, headers, pass),
     onRequest: (request, response) => current.onRequest(request, response),

@@ -28,8 +28,8 @@ type ByteLimits = Pick<
 const graceMs = 30_000;
 
 /**
- * The memory of incomplete request bodies and of large responses that are not
- * read yet, over all connections, with limits for each connection and each
+ * The memory of incomplete request bodies, of pipelined requests that wait and of
+ * large responses that are not read yet, over all connections, with limits for each connection and each
  * address. Beyond a limit, the call that uses most is aborted: of the connection, of
  * the address, or of the address with the most bytes. So a caller within its limit
  * is never aborted because of another address. Bodies and responses that take too
@@ -84,6 +84,13 @@ export class OpenBytes {
     const hold = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     hold.settle();
     return hold;
+  }
+
+  /** Counts the requests of a connection that wait for earlier ones, for any time. */
+  openRequests(connection: Connection, holder: ShareOwner): ByteShare {
+    const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
+    share.complete();
+    return share;
   }
 
   #add(hold: ByteShare): ByteShare {
@@ -148,7 +155,7 @@ export class OpenBytes {
   }
 }
 
-/** The bytes of one request body or response. */
+/** The bytes of one request body or response, or of the requests of a connection that wait. */
 export class ByteShare extends ListMember {
   readonly connection: Connection;
   readonly isBody: boolean;
@@ -179,6 +186,13 @@ export class ByteShare extends ListMember {
     this.bytes += bytes;
     this.received += bytes;
     this.#all.changed(this, bytes);
+  }
+
+  /** Releases some of its bytes. */
+  release(bytes: number): void {
+    if (!this.isOpen) return;
+    this.bytes -= bytes;
+    this.#all.changed(this, -bytes);
   }
 
   /** Ends the wait: the body is complete and is being inflated. */

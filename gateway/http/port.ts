@@ -20,6 +20,7 @@ import {
 } from "./http2/http2-server.ts";
 import { useStreamTable } from "./http2/session-streams.ts";
 import { closeWhenIdle, type Http1Listener, IdleCloser } from "./idle-connections.ts";
+import type { OpenBytes } from "./open-bytes.ts";
 import { endHttp1Call, startHttp1Call } from "./open-calls.ts";
 import {
   contextOf,
@@ -33,6 +34,7 @@ import {
 export interface PortOptions {
   readonly limits: GatewayLimits;
   readonly connections: Connections;
+  readonly openBytes: OpenBytes;
   readonly tls?: TlsOptions;
   /** Serves HTTP/1.1 requests, and those HTTP/2 requests that `onStream` does not take. */
   readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
@@ -214,8 +216,8 @@ function setLatest(sockets: Set<Http1Socket>, response: http.ServerResponse): vo
 }
 
 /** A separate function, so that the closures of a connection do not hold its requests. */
-function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
-  waitForEarlier(request.socket as net.Socket, () => onRequest(request, response));
+function keep({ onRequest, openBytes }: PortOptions, request: NodeRequest, response: NodeResponse): void {
+  waitForEarlier(request as http.IncomingMessage, openBytes, () => onRequest(request, response));
 }
 
 /** Frees the last request of an idle connection, with its body. */
