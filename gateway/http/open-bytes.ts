@@ -28,7 +28,7 @@ type ByteLimits = Pick<
 const graceMs = 30_000;
 
 /**
- * The memory of incomplete request bodies, of pipelined requests that wait and of
+ * The memory of incomplete request bodies, of pipelined requests and of
  * large responses that are not read yet, over all connections, with limits for each connection and each
  * address. Beyond a limit, the call that uses most is aborted: of the connection, of
  * the address, or of the address with the most bytes. So a caller within its limit
@@ -86,7 +86,7 @@ export class OpenBytes {
     return hold;
   }
 
-  /** Counts the requests of a connection that wait for earlier ones, for any time. */
+  /** Counts the pipelined requests of a connection, for any time. */
   openRequests(connection: Connection, holder: ShareOwner): ByteShare {
     const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     share.complete();
@@ -155,7 +155,7 @@ export class OpenBytes {
   }
 }
 
-/** The bytes of one request body or response, or of the requests of a connection that wait. */
+/** The bytes of one request body or response, or of the pipelined requests of a connection. */
 export class ByteShare extends ListMember {
   readonly connection: Connection;
   readonly isBody: boolean;

@@ -9,7 +9,7 @@ import { type Address, type Connections, connectionOf } from "./connections.ts";
 import { detectHttp2 } from "./detect-http2.ts";
 import { FairWorkQueue } from "./fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "./http.ts";
-import { beginNext, maxPipelined, waitForEarlier } from "./http1/pipelined.ts";
+import { endPipelined, maxPipelined, startPipelined, waitForEarlier } from "./http1/pipelined.ts";
 import { sendBeforeClose, sendWaitingResponses } from "./http1/waiting-responses.ts";
 import {
   createHttp2Server,
@@ -87,6 +87,7 @@ export function createPort(options: PortOptions): Port {
         closeAfterResponse(response);
         idleCloser.requestCame();
       }
+      if (calls > 1) startPipelined(response, options.openBytes);
       if (calls > maxPipelined) {
         keep(options, request, response);
         return;
@@ -216,8 +217,8 @@ function setLatest(sockets: Set<Http1Socket>, response: http.ServerResponse): vo
 }
 
 /** A separate function, so that the closures of a connection do not hold its requests. */
-function keep({ onRequest, openBytes }: PortOptions, request: NodeRequest, response: NodeResponse): void {
-  waitForEarlier(request as http.IncomingMessage, openBytes, () => onRequest(request, response));
+function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
+  waitForEarlier(request as http.IncomingMessage, () => onRequest(request, response));
 }
 
 /** Frees the last request of an idle connection, with its body. */
@@ -225,7 +226,7 @@ function forget(this: http.ServerResponse): void {
   endHttp1Call(this);
   const socket = this.req.socket as Http1Socket;
   if (socket[kResponse] === this) socket[kResponse] = null;
-  beginNext(socket);
+  endPipelined(this);
   notifyClosed(this);
 }
 

@@ -69,17 +69,17 @@ export const limitsSchema = z.strictObject({
   openBytes: bytes()
     .default(defaultLimits.openBytes)
     .describe(
-      "Bytes of incomplete bodies, of pipelined requests that wait and of large unread responses, over all connections.",
+      "Bytes of incomplete bodies, of pipelined requests and of large unread responses, over all connections.",
     ),
   openBytesPerAddress: bytes()
     .default(defaultLimits.openBytesPerAddress)
     .describe(
-      "Bytes of incomplete bodies, of pipelined requests that wait and of large unread responses of one address.",
+      "Bytes of incomplete bodies, of pipelined requests and of large unread responses of one address.",
     ),
   openBytesPerConnection: bytes()
     .default(defaultLimits.openBytesPerConnection)
     .describe(
-      "Bytes of incomplete bodies, of pipelined requests that wait and of large unread responses of one connection. A call with a larger response fails.",
+      "Bytes of incomplete bodies, of pipelined requests and of large unread responses of one connection. A call with a larger response fails.",
     ),
   minBytesPerSecond: count()
     .default(defaultLimits.minBytesPerSecond)

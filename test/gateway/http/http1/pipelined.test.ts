@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { beginNext, waitForEarlier } from "../../../../gateway/http/http1/pipelined.ts";
+import { endPipelined, startPipelined, waitForEarlier } from "../../../../gateway/http/http1/pipelined.ts";
 import { OpenBytes } from "../../../../gateway/http/open-bytes.ts";
 import { defaultLimits } from "../../../../gateway/limits.ts";
 import { untilClosed } from "../../../e2e/raw.ts";
@@ -55,48 +54,48 @@ describe("pipelined requests", () => {
     await isServingHealth(server);
   });
 
-  /** Such a request takes 18.4 KB while it waits. */
-  const header = `\r\nx: ${"a".repeat(15_000)}`;
+  /** Each such request that is pipelined takes 8.4 KB. */
+  const header = `\r\nx: ${"a".repeat(5_000)}`;
   const limits = { maxMessageBytes: 1_000, methods: {}, openBytesPerConnection: 200_000 };
+  const few = { ...limits, openBytesPerAddress: 400_000 };
 
   test.each([
-    ["a connection", 1, 12, limits],
-    ["an address", 3, 8, { ...limits, openBytesPerAddress: 400_000 }],
-    [
-      "the server",
-      3,
-      8,
-      { ...limits, openBytesPerAddress: 400_000, openBytes: 400_000, trustedProxies: ["127.0.0.1"] },
-    ],
-  ])("are not taken beyond the memory of %s", async (_what, connections, waiting, limits) => {
+    ["a connection", 1, 28, limits],
+    ["a connection, of those that have begun", 1, 16, { ...limits, openBytesPerConnection: 100_000 }],
+    ["an address", 3, 22, few],
+    ["the server", 3, 22, { ...few, openBytes: 400_000, trustedProxies: ["127.0.0.1"] }],
+  ])("are not taken beyond the memory of %s", async (_what, connections, requests, limits) => {
     const library = { echo: () => new Promise<never>(() => undefined) };
     const server = await openGatewayForTest({ library, limits });
     const sockets = Array.from({ length: connections }, () => dial(server));
-    for (const socket of sockets) socket.write(echoes(16 + waiting, header));
+    for (const socket of sockets) socket.write(echoes(requests, header));
     await Promise.race(sockets.map(untilClosed));
     await isServingHealth(server);
   });
 
-  test("are counted until they begin, or their connection closes", async () => {
+  test("are counted until their responses or their connection are closed", async () => {
     const openBytes = new OpenBytes(defaultLimits);
+    const responses: ServerResponse[] = [];
     const begun: (string | undefined)[] = [];
-    const server = createServer((request) =>
-      waitForEarlier(request, openBytes, () => begun.push(request.url)),
-    );
+    const server = createServer((request, response) => {
+      responses.push(response);
+      startPipelined(response, openBytes);
+      waitForEarlier(request, () => begun.push(request.url));
+    });
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const accepted = once(server, "connection");
     const socket = dial(server.address() as AddressInfo);
-    socket.write(["/1", "/2", "/3"].map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(""));
-    const [pipe] = (await accepted) as [Socket];
-    const each = 3_000 + 2 * 40 + "/1hostlocalhost".length;
-    await vi.waitFor(() => expect(openBytes.bytes).toBe(3 * each));
-    beginNext(pipe);
-    beginNext(pipe);
-    expect([begun, openBytes.bytes]).toEqual([["/1", "/2"], each]);
+    const post = (url: string): string =>
+      `POST ${url} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}`;
+    socket.write(post("/1") + post("/2") + post("/3"));
+    const head = 3_000 + 4 * 40 + "/1hostlocalhostcontent-length2".length;
+    await vi.waitFor(() => expect(openBytes.bytes).toBe(3 * (head + 2)));
+    endPipelined(responses[0]!);
+    endPipelined(responses[1]!);
+    expect([begun, openBytes.bytes]).toEqual([["/1", "/2"], head + 2]);
     socket.destroy();
     await vi.waitFor(() => expect(openBytes.bytes).toBe(0));
-    beginNext(pipe);
+    endPipelined(responses[2]!);
     expect(begun).toHaveLength(2);
   });
 });
