@@ -93,6 +93,7 @@ export class Database {
         this.#isBroken = true;
       },
       onClose: (closed) => this.#sessions.delete(closed),
+      isEngineFree: () => this.#options.threads > 1 && this.#sessions.size === 1,
     });
     this.#sessions.add(session);
     return session;

@@ -8,6 +8,7 @@ import type {
 } from "@duckdb/node-api";
 import { EventsUnavailableError } from "../events.ts";
 import { isFatal, storeError } from "./errors.ts";
+import { runInEngine } from "./run-in-engine.ts";
 
 /** The values bound to a statement by position. */
 export type Values = readonly DuckDBValue[];
@@ -25,6 +26,7 @@ export class Session implements AsyncDisposable {
   readonly #signal: AbortSignal | undefined;
   readonly #onFatal: (error: Error) => void;
   readonly #onClose: (session: Session) => void;
+  readonly #isEngineFree: () => boolean;
   readonly #abandoned = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -35,12 +37,15 @@ export class Session implements AsyncDisposable {
       readonly signal: AbortSignal | undefined;
       readonly onFatal: (error: Error) => void;
       readonly onClose: (session: Session) => void;
+      /** Returns whether a thread of the engine has nothing else to do, see `runInEngine`. Default: never. */
+      readonly isEngineFree?: () => boolean;
     },
   ) {
     this.#connection = connection;
     this.#signal = options.signal;
     this.#onFatal = options.onFatal;
     this.#onClose = options.onClose;
+    this.#isEngineFree = options.isEngineFree ?? (() => false);
   }
 
   /** Runs statements and returns the last one's result, all of it in memory. */
@@ -63,9 +68,19 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** As `run`, for one statement which must complete whatever the signal says. */
-  finish(sql: string): Promise<DuckDBResult> {
-    return this.#mapErrors(this.#connection.run(sql));
+  /** Moves the log into the file. */
+  checkpoint(): Promise<DuckDBResult> {
+    return this.#guard(() => runInEngine(this.#connection, "CHECKPOINT", this.#isEngineFree));
+  }
+
+  /** Commits, whatever the signal says. */
+  commit(): Promise<DuckDBResult> {
+    return this.#mapErrors(runInEngine(this.#connection, "COMMIT", this.#isEngineFree));
+  }
+
+  /** Discards the transaction, whatever the signal says. */
+  rollback(): Promise<DuckDBResult> {
+    return this.#mapErrors(this.#connection.run("ROLLBACK"));
   }
 
   /** Interrupts the running statement and closes; later statements reject. */

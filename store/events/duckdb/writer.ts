@@ -40,7 +40,7 @@ export function createWriter(database: Database): Writer {
     if (disk.bavail * disk.bsize < 2 * log + spareBytes) return;
     await using session = await database.session();
     // Snapshots which still show dropped tables prevent a checkpoint; a later one succeeds.
-    const isDone = await session.run("CHECKPOINT").then(
+    const isDone = await session.checkpoint().then(
       () => true,
       () => false,
     );
@@ -55,17 +55,17 @@ export function createWriter(database: Database): Writer {
     try {
       const { tables, result } = await work(session, database.tables);
       if (tables === undefined) {
-        await session.finish("ROLLBACK");
+        await session.rollback();
         return result;
       }
       await database.gate(async () => {
-        await session.finish("COMMIT");
+        await session.commit();
         database.tables = tables;
       });
       return result;
     } catch (error) {
       // A failed commit has already ended the transaction.
-      await session.finish("ROLLBACK").catch(() => undefined);
+      await session.rollback().catch(() => undefined);
       throw error;
     }
   }

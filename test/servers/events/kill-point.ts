@@ -33,7 +33,7 @@ const writeSync = files.writeSync as (
 ) => number;
 const { rm } = fileSystem;
 const { exec } = DatabaseSync.prototype;
-const { run, finish } = Session.prototype;
+const { run, commit } = Session.prototype;
 
 /** Removing a file of a folder, before and after. */
 function removing(folder: string, isBefore: boolean): () => void {
@@ -74,10 +74,10 @@ function loading(start: RegExp, isBefore: boolean): () => void {
 
 function committing(isBefore: boolean): () => void {
   return () => {
-    Session.prototype.finish = async function (this: Session, sql) {
-      const isMet = sql === "COMMIT" && isTime();
+    Session.prototype.commit = async function (this: Session) {
+      const isMet = isTime();
       if (isMet && isBefore) await die();
-      const result = await finish.call(this, sql);
+      const result = await commit.call(this);
       return isMet ? await die() : result;
     };
   };

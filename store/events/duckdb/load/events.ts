@@ -49,7 +49,9 @@ async function loadDay(
   const relation = format === "columns" ? columnsRelation : fileRelation;
   const rows = relation(file, eventKeys, properties);
   // A temporary table would double the work, and the memory of each column.
-  await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
+  await session.run(
+    `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows} ${unionOfNone(columns)}`,
+  );
   return {
     table: name,
     properties: table.properties,
@@ -58,6 +60,14 @@ async function loadDay(
     isSorted: false,
   };
 }
+
+/**
+ * Returns a union with no rows. Since its source does not number batches of rows, the engine inserts all rows as they
+ * come. Otherwise it collects them in tables of each thread, and copies those again in the end, as they are less than a
+ * group of rows.
+ */
+const unionOfNone = (columns: string): string =>
+  `UNION ALL SELECT ${columns.replaceAll(/[^, ]+/g, "NULL")} FROM range(0)`;
 
 async function recordDays(
   session: Session,
