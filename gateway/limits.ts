@@ -26,7 +26,7 @@ export interface GatewayLimits {
    * applies.
    */
   readonly trustedProxies: readonly string[];
-  /** Bytes of incomplete request bodies and of large unread responses, over all connections. */
+  /** Bytes of incomplete request bodies, of pipelined requests and of large unread responses, over all connections. */
   readonly openBytes: number;
   readonly openBytesPerAddress: number;
   readonly openBytesPerConnection: number;
