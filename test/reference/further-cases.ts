@@ -5,7 +5,7 @@ import { timeCases } from "./further-cases/times.ts";
 import { userListCases } from "./further-cases/user-lists.ts";
 import type { OracleCase } from "./oracle-cases.ts";
 
-/** Cases of our own, in the form of those that were handed to us, worked out by hand. */
+/** Further cases in the form of the oracle's, computed by hand. */
 export const furtherCases: readonly OracleCase[] = [
   ...metricCases,
   ...timeCases,

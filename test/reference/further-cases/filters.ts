@@ -1,5 +1,5 @@
 import type { OracleCase } from "../oracle-cases.ts";
-import { analysis, days, event, formula, normal, one, starts, where } from "./case.ts";
+import { analysis, days, event, formula, normal, one, starts, where } from "./builders.ts";
 
 export const filterCases: readonly OracleCase[] = [
   analysis(

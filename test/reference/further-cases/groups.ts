@@ -1,5 +1,5 @@
 import type { OracleCase } from "../oracle-cases.ts";
-import { analysis, by, days, event, formula, normal, rows, starts, values } from "./case.ts";
+import { analysis, by, days, event, formula, normal, rows, starts, values } from "./builders.ts";
 
 export const groupCases: readonly OracleCase[] = [
   analysis(

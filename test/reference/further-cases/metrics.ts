@@ -1,5 +1,5 @@
 import type { OracleCase } from "../oracle-cases.ts";
-import { analysis, days, event, formula, normal, one, starts, total, values, visits } from "./case.ts";
+import { analysis, days, event, formula, normal, one, starts, total, values, visits } from "./builders.ts";
 
 export const metricCases: readonly OracleCase[] = [
   analysis(

@@ -1,5 +1,5 @@
 import type { OracleCase } from "../oracle-cases.ts";
-import { analysis, by, days, event, from, normal, one, starts } from "./case.ts";
+import { analysis, by, days, event, from, normal, one, starts } from "./builders.ts";
 
 export const timeCases: readonly OracleCase[] = [
   analysis(

@@ -1,5 +1,5 @@
 import type { OracleCase } from "../oracle-cases.ts";
-import { by, days, event, formula, normal, total, userList, values, visits } from "./case.ts";
+import { by, days, event, formula, normal, total, userList, values, visits } from "./builders.ts";
 
 export const userListCases: readonly OracleCase[] = [
   userList(

@@ -14,8 +14,8 @@ import {
   recordsOf,
   userOf,
 } from "../../conformance/events/world.ts";
-import { compactAt, first, openLoaded, second } from "./loaded.ts";
-import { testRows } from "./loaded-rows.ts";
+import { compactAt, first, openLoadedStore, second } from "./loaded-store.ts";
+import { testRows } from "./rows.ts";
 import { openStoreServers, type StoreServers } from "./world.ts";
 
 let servers: StoreServers;
@@ -28,7 +28,7 @@ const { level } = properties;
 
 describe("an attempt that died", () => {
   it("is never visible, and its rows are deleted", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     const { store, world } = opened;
     const batch = await opened.batches.next({ events: [eventOf({ u: first }), eventOf({ u: second })] });
     await using ledger = await openLedger(world.options.ledger);
@@ -53,7 +53,7 @@ describe("an attempt that died", () => {
   });
 
   it("leaves columns of other types, which are replaced", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     for (const { query } of servers.shards)
       await query(`ALTER TABLE ${opened.world.options.database}.e1 ADD COLUMN p50 Nullable(String)`);
     const size = { table: "event", name: "size", number: 50, type: "number" } as const;
@@ -62,7 +62,7 @@ describe("an attempt that died", () => {
   });
 
   it("because a shard is unavailable changes nothing, and is repeated", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     const batch = await opened.batches.next({
       events: [eventOf({ u: first }), eventOf({ u: second })],
       users: [userOf("seen", { u: first, d: "tab" }), userOf("seen", { u: second, a: "bob" })],
@@ -79,7 +79,7 @@ describe("an attempt that died", () => {
 
 describe("a spool", () => {
   it("is loaded by the holder of its lease only", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     const { schema } = opened.world.options.ledger;
     const place = { url: servers.postgres.url, schema };
     await migrateLeases(place, schema);
@@ -103,7 +103,7 @@ describe("a spool", () => {
   });
 
   it("is seen by other replicas, with its names", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     await using other = await openClickHouseStore(opened.world.options);
     await opened.load({ newEvents: [{ name: "late", number: 9 }], events: [eventOf({ e: 9 })] });
     expect(await recordsOf(other)).toMatchObject([{ "#event_name": "late" }]);
@@ -116,7 +116,7 @@ testRows(() => servers);
 
 describe("identities", () => {
   it("are those of accounts and of the first users of visitors", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     await opened.load({
       events: [eventOf({ u: first, a: "older" })],
       users: [
@@ -141,7 +141,7 @@ describe("identities", () => {
 
 describe("a check", () => {
   it("finds lost events, rows of other shards and missing columns", async () => {
-    await using opened = await openLoaded(servers);
+    await using opened = await openLoadedStore(servers);
     await opened.load({ events: [eventOf({ u: first }), eventOf({ u: second })] });
     const { database } = opened.world.options;
     const [one, two] = servers.shards;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHttpServer, type TestHttpServer } from "../../services/webhook/targets/http-server.ts";
 import { accessibilityFaults, type Browser, type Look, openBrowser, type Page } from "./browser.ts";
-import { testTails } from "./deliveries/tails.ts";
+import { testLive } from "./deliveries/live.ts";
 import { keys, signIn, withKeys } from "./keys.ts";
 import { withReadablePage } from "./pages.ts";
 import { openServed, type Served } from "./served.ts";
@@ -195,7 +195,7 @@ describe("a replay", () => {
   });
 });
 
-testTails(() => served, inPage);
+testLive(() => served, inPage);
 
 describe("every part", () => {
   const places = [

@@ -19,7 +19,7 @@ async function send(url: string, channel: string, body: string, key: string): Pr
 const withoutTime = (text: string): string => text.replace(/^.*GMT[+-]\d+/, "");
 
 /** Tests the parts of the page that follow what happens. */
-export function testTails(
+export function testLive(
   served: () => Served,
   inPage: (place: string, check: (page: Page) => Promise<void>) => Promise<void>,
 ): void {

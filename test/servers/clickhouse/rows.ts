@@ -16,7 +16,7 @@ import {
   userRecords,
 } from "../../conformance/events/world.ts";
 import { type FaultProxy, openFaultProxy } from "../faults/fault-proxy.ts";
-import { compactAt, first, openLoaded, second } from "./loaded.ts";
+import { compactAt, first, openLoadedStore, second } from "./loaded-store.ts";
 import type { StoreServers } from "./world.ts";
 
 const { price, level, badges } = properties;
@@ -24,7 +24,7 @@ const { price, level, badges } = properties;
 export function testRows(servers: () => StoreServers): void {
   describe("rows", () => {
     it("of an event whose user changes follow the user to another shard", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       const { store } = opened;
       const row = (u: number, value: number) => updateOf({ u, p: { [price.number]: value } });
       for (const [at, user] of [first, second, first, second].entries())
@@ -38,7 +38,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it("of requests which the network repeats count once", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       await using stack = new AsyncDisposableStack();
       const { world, batches } = opened;
       const proxies: FaultProxy[] = [];
@@ -64,7 +64,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it.each(["lines", "columns"])("have no negative zeros in %s", async (format) => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       const { batches, store, world } = opened;
       const p = { [price.number]: -0, [properties.itemCount.number]: [-0, null, 1] };
       const given = { newProperties: Object.values(properties), events: [eventOf({ p })] };
@@ -88,7 +88,7 @@ export function testRows(servers: () => StoreServers): void {
       ["are for more shards", { shard: 2 }, "events of shard 2 are for more shards than 2"],
       ["are unreadable", { file: "/nowhere.parquet" }, "no such file"],
     ])("of a batch whose columns %s are not loaded", async (_what, changed, message) => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       const { batches, store } = opened;
       const batch = await batches.next({ events: [eventOf({ u: first }), eventOf({ u: second })] });
       const [rows] = batch.projects;
@@ -101,7 +101,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it("of users keep empty lists", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       await opened.load({ users: [userOf("set", { p: { [badges.number]: [] } })] });
       await opened.load({ users: [userOf("setOnce", { p: { [badges.number]: ["x"], [level.number]: 1 } })] });
       expect(await userRecords(opened.store)).toMatchObject([{ level: 1 }]);
@@ -109,7 +109,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it("are deleted an hour after they were superseded", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       for (const value of [1, 2, 3]) {
         opened.clock.nowMs += 3_600_000;
         const p = { [level.number]: value };
@@ -130,7 +130,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it("of a deletion that was begun by a process which died are hidden, and deleted by another one", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       await opened.load({
         events: [eventOf({ u: first }), eventOf({ u: second })],
         updates: [updateOf({ u: first, p: { [price.number]: 1 } })],
@@ -153,7 +153,7 @@ export function testRows(servers: () => StoreServers): void {
     });
 
     it("of dropped days are deleted an hour later, but not what was loaded since", async () => {
-      await using opened = await openLoaded(servers());
+      await using opened = await openLoadedStore(servers());
       const events = [0, 1, 2].map((day) => eventOf({ u: first + day, t: noonMs + day * dayMs }));
       const updates = [updateOf(), updateOf({ i: "b", t: noonMs + 2 * dayMs })];
       await opened.load({ events, updates });

@@ -1,5 +1,4 @@
-import type { ClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
-import { openClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
+import { type ClickHouseStore, openClickHouseStore } from "../../../store/events/clickhouse/clickhouse.ts";
 import { shardOfUser } from "../../../store/events/clickhouse/shards.ts";
 import { Batches, noSignal, type Rows, vocabulary } from "../../conformance/events/world.ts";
 import type { ClickHouseWorld, StoreServers } from "./world.ts";
@@ -10,7 +9,7 @@ export const [first, second] = [1, 2, 3, 4, 5]
   .filter((_, at) => at === 0 || at === 4) as [number, number];
 
 /** A store of two shards which has loaded the vocabulary. */
-export interface Opened extends AsyncDisposable {
+export interface LoadedStore extends AsyncDisposable {
   readonly world: ClickHouseWorld;
   readonly store: ClickHouseStore;
   readonly batches: Batches;
@@ -21,7 +20,7 @@ export interface Opened extends AsyncDisposable {
   sum(sql: string): Promise<number>;
 }
 
-export async function openLoaded(servers: StoreServers): Promise<Opened> {
+export async function openLoadedStore(servers: StoreServers): Promise<LoadedStore> {
   const world = await servers.createWorld();
   const clock = { nowMs: Date.UTC(2026, 5, 1) };
   const options = { ...world.options, ledger: { ...world.options.ledger, now: () => clock.nowMs } };
