@@ -1,22 +1,14 @@
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code } from "@connectrpc/connect";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BreakerState, DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import type { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { BadRequestSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
 import { InboxUnavailableError } from "../../../../store/inbox/inbox.ts";
-import { type Harness, names, openHarness } from "../delivery/harness.ts";
-import { failure, openService, settleAll } from "./service.ts";
+import { names } from "../delivery/harness.ts";
+import { failure, openForEach, openService, settleAll } from "./service.ts";
 
-let harness: Harness;
-let service: Client<typeof WebhookReceiver>;
-beforeEach(async () => {
-  harness = await openHarness();
-  service = openService(harness);
-});
-afterEach(async () => {
-  await harness[Symbol.asyncDispose]();
-});
+const { harness, service } = openForEach();
 
 describe("requests that are refused", () => {
   it.each<[string, (client: Client<typeof WebhookReceiver>) => Promise<unknown>, string, string]>([
@@ -62,7 +54,7 @@ describe("requests that are refused", () => {
       "begin again without it",
     ],
   ])("%s", async (_name, call, field, message) => {
-    const error = await failure(call(service));
+    const error = await failure(call(service()));
     expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, expect.stringContaining(message)]);
     expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations).toMatchObject([{ field }]);
   });
@@ -73,8 +65,8 @@ describe("requests that are refused", () => {
       const away = async () => {
         throw new InboxUnavailableError("disk full");
       };
-      const inbox = { ...harness.inbox, deliveries: away, deadLetters: away, counts: away, health: away };
-      const error = await failure(openService(harness, { inbox: inbox as never })[method]({}));
+      const inbox = { ...harness().inbox, deliveries: away, deadLetters: away, counts: away, health: away };
+      const error = await failure(openService(harness(), { inbox: inbox as never })[method]({}));
       expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, "the inbox is unavailable"]);
     },
   );
@@ -82,85 +74,85 @@ describe("requests that are refused", () => {
 
 describe("dead letters", () => {
   it("are listed with their reason, the last to die first", async () => {
-    await harness.accept(["a"], ["x"]);
-    await settleAll(harness, "x", "dead", "first");
-    await harness.clock.pass(1_000);
-    await harness.accept(["b"], ["y"]);
-    await settleAll(harness, "y", "dead", "second");
-    const { deadLetters } = await service.listDeadLetters({});
+    await harness().accept(["a"], ["x"]);
+    await settleAll(harness(), "x", "dead", "first");
+    await harness().clock.pass(1_000);
+    await harness().accept(["b"], ["y"]);
+    await settleAll(harness(), "y", "dead", "second");
+    const { deadLetters } = await service().listDeadLetters({});
     expect(
       deadLetters.map(({ pushId, reason, attempts, state }) => [pushId, reason, attempts, state]),
     ).toEqual([
       ["b", "second", 1, DeliveryState.DEAD],
       ["a", "first", 1, DeliveryState.DEAD],
     ]);
-    expect(timestampMs(deadLetters[0]!.deadTime!)).toBe(harness.clock.now());
+    expect(timestampMs(deadLetters[0]!.deadTime!)).toBe(harness().clock.now());
     const filter = { reason: "sec" };
-    expect((await service.listDeadLetters({ filter })).deadLetters.map(({ pushId }) => pushId)).toEqual([
+    expect((await service().listDeadLetters({ filter })).deadLetters.map(({ pushId }) => pushId)).toEqual([
       "b",
     ]);
-    expect((await service.replayDeadLetters({ filter, dryRun: true })).count).toBe(1n);
+    expect((await service().replayDeadLetters({ filter, dryRun: true })).count).toBe(1n);
   });
 
   it("are counted by a dry run, and replayed once for a nonce", async () => {
-    await harness.accept(names(5), ["x"]);
-    await settleAll(harness, "x", "dead");
+    await harness().accept(names(5), ["x"]);
+    await settleAll(harness(), "x", "dead");
     const filter = { pushId: "u1" };
     const counts = [
-      await service.replayDeadLetters({ filter, dryRun: true, nonce: "n" }),
-      await service.replayDeadLetters({ filter, nonce: "n" }),
-      await service.replayDeadLetters({ filter, nonce: "n" }),
-      await service.replayDeadLetters({ filter, nonce: "m" }),
+      await service().replayDeadLetters({ filter, dryRun: true, nonce: "n" }),
+      await service().replayDeadLetters({ filter, nonce: "n" }),
+      await service().replayDeadLetters({ filter, nonce: "n" }),
+      await service().replayDeadLetters({ filter, nonce: "m" }),
     ].map(({ count }) => count);
     expect(counts).toEqual([1n, 1n, 1n, 0n]);
-    expect(await harness.counts("x")).toMatchObject({ dead: 4, pending: 1 });
+    expect(await harness().counts("x")).toMatchObject({ dead: 4, pending: 1 });
   });
 
   it("are replayed in parts, without those that die again meanwhile", async () => {
-    await harness.accept(names(5), ["x"]);
-    await settleAll(harness, "x", "dead");
+    await harness().accept(names(5), ["x"]);
+    await settleAll(harness(), "x", "dead");
     const counts: bigint[] = [];
     let pageToken = "";
     do {
-      const part = await service.replayDeadLetters({ all: true, pageSize: 2, pageToken });
+      const part = await service().replayDeadLetters({ all: true, pageSize: 2, pageToken });
       counts.push(part.count);
       pageToken = part.nextPageToken;
-      await harness.clock.pass(1_000);
-      await settleAll(harness, "x", "dead");
+      await harness().clock.pass(1_000);
+      await settleAll(harness(), "x", "dead");
     } while (pageToken !== "");
     expect(counts).toEqual([2n, 2n, 1n]);
-    const { nextPageToken } = await service.replayDeadLetters({ all: true, pageSize: 2, dryRun: true });
+    const { nextPageToken } = await service().replayDeadLetters({ all: true, pageSize: 2, dryRun: true });
     expect(nextPageToken).not.toBe("");
-    expect(await harness.counts("x")).toMatchObject({ dead: 5, pending: 0 });
+    expect(await harness().counts("x")).toMatchObject({ dead: 5, pending: 0 });
   });
 
   it("are replayed each time without a nonce, all of them when it is said", async () => {
-    await harness.accept(names(5), ["x"]);
-    await settleAll(harness, "x", "dead");
-    expect((await service.replayDeadLetters({ all: true })).count).toBe(5n);
-    await settleAll(harness, "x", "dead");
-    expect((await service.replayDeadLetters({ all: true })).count).toBe(5n);
+    await harness().accept(names(5), ["x"]);
+    await settleAll(harness(), "x", "dead");
+    expect((await service().replayDeadLetters({ all: true })).count).toBe(5n);
+    await settleAll(harness(), "x", "dead");
+    expect((await service().replayDeadLetters({ all: true })).count).toBe(5n);
   });
 });
 
 describe("GetStats", () => {
   it("keeps books in which nothing is missing", async () => {
-    await harness.accept(names(4), ["x", "y"]);
-    await settleAll(harness, "y", "dead");
-    await harness.clock.pass(9_000);
-    const { targets, inbox } = await service.getStats({});
+    await harness().accept(names(4), ["x", "y"]);
+    await settleAll(harness(), "y", "dead");
+    await harness().clock.pass(9_000);
+    const { targets, inbox } = await service().getStats({});
     expect(targets).toMatchObject([
       { channel: "mail", target: "x", accepted: 4n, delivered: 0n, dead: 0n, pending: 4n },
       { channel: "mail", target: "y", accepted: 4n, delivered: 0n, dead: 4n, pending: 0n },
     ]);
     expect(inbox).toMatchObject({ writable: true, reason: "" });
-    expect(timestampMs(inbox!.oldestPendingTime!)).toBe(harness.clock.now() - 9_000);
+    expect(timestampMs(inbox!.oldestPendingTime!)).toBe(harness().clock.now() - 9_000);
   });
 
   it("is of one channel when asked", async () => {
-    await harness.accept(names(4), ["x"]);
-    expect((await service.getStats({ channel: "other" })).targets).toEqual([]);
-    expect((await service.getStats({ channel: "mail" })).targets).toHaveLength(1);
+    await harness().accept(names(4), ["x"]);
+    expect((await service().getStats({ channel: "other" })).targets).toEqual([]);
+    expect((await service().getStats({ channel: "mail" })).targets).toHaveLength(1);
   });
 
   it("shows the breakers by target, with times by the clock of the computer", async () => {
@@ -184,7 +176,7 @@ describe("GetStats", () => {
         held: 0,
       } as const,
     ];
-    const { breakers } = await openService(harness, { states, ...clock }).getStats({ channel: "none" });
+    const { breakers } = await openService(harness(), { states, ...clock }).getStats({ channel: "none" });
     const timeOf = (time: Timestamp | undefined) => time && timestampMs(time);
     expect(
       breakers.map(({ target, state, openTime, nextTryTime }) => [
@@ -201,6 +193,6 @@ describe("GetStats", () => {
   });
 
   it("leaves out what is not known", async () => {
-    expect((await service.getStats({})).inbox?.oldestPendingTime).toBeUndefined();
+    expect((await service().getStats({})).inbox?.oldestPendingTime).toBeUndefined();
   });
 });

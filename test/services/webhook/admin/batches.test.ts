@@ -1,6 +1,6 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Client, Code } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
 import { DeliveryState } from "../../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { SignatureScheme } from "../../../../gen/engage/webhook/v1/received_batch_pb.ts";
 import type { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -9,17 +9,10 @@ import { channelSchema } from "../../../../services/webhook/config.ts";
 import { createExplainer } from "../../../../services/webhook/explain/explainer.ts";
 import type { NewBatch } from "../../../../store/inbox/inbox.ts";
 import { batchOf } from "../../../conformance/inbox/batches.ts";
-import { type Harness, openHarness } from "../delivery/harness.ts";
 import { sign } from "../receiver.ts";
-import { openService } from "./service.ts";
+import { failure, openForEach, openService } from "./service.ts";
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await openHarness();
-});
-afterEach(async () => {
-  await harness[Symbol.asyncDispose]();
-});
+const { harness } = openForEach();
 
 /** The service with a channel for each name, with its secret. */
 function serviceWith(secrets: Readonly<Record<string, string>>): Client<typeof WebhookReceiver> {
@@ -28,11 +21,11 @@ function serviceWith(secrets: Readonly<Record<string, string>>): Client<typeof W
   );
   const channels: ReadonlyMap<string, Channel> = compileChannels(Object.fromEntries(configs), () => "");
   const known = [...channels.values()].flatMap((channel) => channel.secrets ?? []);
-  return openService(harness, { channels, explain: createExplainer(() => known, harness.clock.now) });
+  return openService(harness(), { channels, explain: createExplainer(() => known, harness().clock.now) });
 }
 
 async function accept(changes: Partial<NewBatch> = {}): Promise<string> {
-  return (await harness.inbox.accept(batchOf(["a", "b"], changes))).batchId;
+  return (await harness().inbox.accept(batchOf(["a", "b"], changes))).batchId;
 }
 
 const { body } = batchOf(["a", "b"]);
@@ -43,8 +36,8 @@ describe("ListBatches", () => {
   it("filters by every field", async () => {
     const service = serviceWith({});
     await accept({ requestId: "r1" });
-    const middle = timestampFromMs(harness.clock.now() + 1);
-    await harness.clock.pass(1_000);
+    const middle = timestampFromMs(harness().clock.now() + 1);
+    await harness().clock.pass(1_000);
     await accept({ channel: "d" });
     const idsOf = async (request: Parameters<typeof service.listBatches>[0]) =>
       (await service.listBatches(request)).batches.map(({ channel }) => channel).join("");
@@ -78,8 +71,8 @@ describe("ListBatches", () => {
 describe("GetBatch", () => {
   it("shows what was received and what became of it", async () => {
     const batchId = await accept({ requestId: "r1", ...signed("ours") });
-    const { items } = await harness.inbox.lease({ target: "t", maxElements: 9, leaseMs: 1_000 });
-    await harness.inbox.settle(items[0]!.token, [{ index: 1, kind: "dead", reason: "no" }]);
+    const { items } = await harness().inbox.lease({ target: "t", maxElements: 9, leaseMs: 1_000 });
+    await harness().inbox.settle(items[0]!.token, [{ index: 1, kind: "dead", reason: "no" }]);
     const found = await serviceWith({ c: "ours" }).getBatch({ batchId });
     expect(found).toMatchObject({
       batch: { batchId, channel: "c", requestId: "r1", bodyBytes: BigInt(body.length) },
@@ -140,11 +133,7 @@ describe("GetBatch", () => {
     ["", Code.InvalidArgument, "batch_id is required"],
     ["nope", Code.NotFound, 'batch_id "nope" is unknown, in flight or no longer kept'],
   ])("refuses %j", async (batchId, code, message) => {
-    const error = ConnectError.from(
-      await serviceWith({})
-        .getBatch({ batchId })
-        .catch((one) => one),
-    );
+    const error = await failure(serviceWith({}).getBatch({ batchId }));
     expect([error.code, error.rawMessage]).toEqual([code, expect.stringContaining(message)]);
   });
 });

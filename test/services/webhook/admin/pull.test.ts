@@ -1,32 +1,18 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Code } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
 import type { LeasedBatch } from "../../../../gen/engage/webhook/v1/lease_pb.ts";
-import type { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { type Harness, names, openHarness } from "../delivery/harness.ts";
-import { openService } from "./service.ts";
+import { names } from "../delivery/harness.ts";
+import { failure, openForEach, openService } from "./service.ts";
 
-let harness: Harness;
-let service: Client<typeof WebhookReceiver>;
-beforeEach(async () => {
-  harness = await openHarness();
-  service = openService(harness);
-});
-afterEach(async () => {
-  await harness[Symbol.asyncDispose]();
-});
+const { harness, service } = openForEach();
 
 const done = { outcome: { case: "done" as const, value: {} } };
 const dead = { outcome: { case: "dead" as const, value: { reason: "closed" } } };
 const again = { outcome: { case: "retryAfter" as const, value: { reason: "busy" } } };
 
 async function lease(request = {}): Promise<LeasedBatch[]> {
-  return (await service.leaseMessages({ target: "x", ...request })).batches;
-}
-
-async function failure(call: Promise<unknown>): Promise<[Code, string]> {
-  const { code, rawMessage } = ConnectError.from(await call.catch((error: unknown) => error));
-  return [code, rawMessage];
+  return (await service().leaseMessages({ target: "x", ...request })).batches;
 }
 
 /** Waits for a call while time goes by. */
@@ -35,13 +21,13 @@ async function during<T>(call: Promise<T>): Promise<T> {
   const ended = call.finally(() => {
     isDone = true;
   });
-  await harness.clock.until(() => isDone);
+  await harness().clock.until(() => isDone);
   return await ended;
 }
 
 describe("LeaseMessages", () => {
   it("hands messages out, each to one caller at a time", async () => {
-    await harness.accept(names(5), ["x"]);
+    await harness().accept(names(5), ["x"]);
     const [batch] = await lease({ maxMessages: 3, lease: { seconds: 60n } });
     expect(batch?.batch).toMatchObject({ channel: "mail", target: "x", attempt: 1 });
     expect(batch?.batch?.messages.map(({ pushId, index }) => [pushId, index])).toEqual([
@@ -49,69 +35,69 @@ describe("LeaseMessages", () => {
       ["u1", 2],
       ["u2", 3],
     ]);
-    expect(timestampMs(batch!.leaseEndTime!)).toBe(harness.clock.now() + 60_000);
+    expect(timestampMs(batch!.leaseEndTime!)).toBe(harness().clock.now() + 60_000);
     const [rest] = await lease();
     expect(rest?.batch?.messages.map(({ pushId }) => pushId)).toEqual(["u3", "u4"]);
     expect(await lease()).toEqual([]);
   });
 
   it("hands out again what was not settled in time", async () => {
-    await harness.accept(["a"], ["x"]);
+    await harness().accept(["a"], ["x"]);
     const [first] = await lease();
-    await harness.clock.pass(30_001);
+    await harness().clock.pass(30_001);
     const [second] = await lease();
     expect(second?.batch).toMatchObject({ attempt: 2 });
-    const { settledCount, staleLeaseTokens } = await service.settleMessages({
+    const { settledCount, staleLeaseTokens } = await service().settleMessages({
       settlements: [{ leaseToken: first!.leaseToken, results: [{ index: 1, ...done }] }],
     });
     expect([settledCount, staleLeaseTokens]).toEqual([0, [first!.leaseToken]]);
   });
 
   it("waits until there are some", async () => {
-    const call = service.leaseMessages({ target: "x", wait: { seconds: 60n } });
-    await harness.clock.pass(5_000);
-    await harness.accept(["a"], ["x"]);
+    const call = service().leaseMessages({ target: "x", wait: { seconds: 60n } });
+    await harness().clock.pass(5_000);
+    await harness().accept(["a"], ["x"]);
     expect((await during(call)).batches).toHaveLength(1);
   });
 
   it("waits for a retry that is due", async () => {
-    await harness.accept(["a"], ["x"]);
+    await harness().accept(["a"], ["x"]);
     const [batch] = await lease();
-    await service.settleMessages({
+    await service().settleMessages({
       settlements: [{ leaseToken: batch!.leaseToken, results: [{ index: 1, ...again }] }],
     });
-    const startMs = harness.clock.now();
-    const { batches } = await during(service.leaseMessages({ target: "x", wait: { seconds: 60n } }));
-    expect([batches.length, harness.clock.now() - startMs]).toEqual([1, 500]);
+    const startMs = harness().clock.now();
+    const { batches } = await during(service().leaseMessages({ target: "x", wait: { seconds: 60n } }));
+    expect([batches.length, harness().clock.now() - startMs]).toEqual([1, 500]);
   });
 
   it("ends with nothing when the wait was in vain", async () => {
-    const startMs = harness.clock.now();
-    const { batches } = await during(service.leaseMessages({ target: "x", wait: { seconds: 20n } }));
-    expect([batches.length, harness.clock.now() - startMs]).toEqual([0, 20_000]);
+    const startMs = harness().clock.now();
+    const { batches } = await during(service().leaseMessages({ target: "x", wait: { seconds: 20n } }));
+    expect([batches.length, harness().clock.now() - startMs]).toEqual([0, 20_000]);
   });
 
   it("leases nothing when it is cancelled", async () => {
     const call = new AbortController();
-    const waiting = service.leaseMessages({ target: "x", wait: { seconds: 60n } }, { signal: call.signal });
+    const waiting = service().leaseMessages({ target: "x", wait: { seconds: 60n } }, { signal: call.signal });
     const failed = failure(waiting);
-    await harness.clock.pass(1_000);
+    await harness().clock.pass(1_000);
     call.abort();
-    expect((await failed)[0]).toBe(Code.Canceled);
-    await harness.accept(["a"], ["x"]);
-    await harness.clock.pass(1_000);
+    expect((await failed).code).toBe(Code.Canceled);
+    await harness().accept(["a"], ["x"]);
+    await harness().clock.pass(1_000);
     const [batch] = await lease();
     expect(batch?.batch).toMatchObject({ attempt: 1 });
   });
 
   it("lets messages die that were handed out too often", async () => {
-    await harness.accept(["a"], ["x"]);
+    await harness().accept(["a"], ["x"]);
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect((await lease())[0]?.batch).toMatchObject({ attempt });
-      await harness.clock.pass(30_001);
+      await harness().clock.pass(30_001);
     }
     expect(await lease()).toEqual([]);
-    expect((await service.listDeadLetters({})).deadLetters).toMatchObject([
+    expect((await service().listDeadLetters({})).deadLetters).toMatchObject([
       { pushId: "a", reason: "given up after 5 attempts: the last attempt had no result" },
     ]);
   });
@@ -145,15 +131,16 @@ describe("LeaseMessages", () => {
       "wait is 61 s, valid are 0 to 60 s",
     ],
   ])("refuses %s", async (_name, request, code, message) => {
-    expect(await failure(lease(request))).toEqual([code, expect.stringContaining(message)]);
+    const error = await failure(lease(request));
+    expect([error.code, error.rawMessage]).toEqual([code, expect.stringContaining(message)]);
   });
 });
 
 describe("SettleMessages", () => {
   it("settles each message for itself", async () => {
-    await harness.accept(names(4), ["x"]);
+    await harness().accept(names(4), ["x"]);
     const [batch] = await lease();
-    const answer = await service.settleMessages({
+    const answer = await service().settleMessages({
       settlements: [
         {
           leaseToken: batch!.leaseToken,
@@ -167,8 +154,8 @@ describe("SettleMessages", () => {
       ],
     });
     expect(answer).toMatchObject({ settledCount: 3, staleLeaseTokens: [] });
-    expect(await harness.counts("x")).toEqual({ accepted: 4, delivered: 1, dead: 1, pending: 2 });
-    const { deliveries } = await service.listDeliveries({});
+    expect(await harness().counts("x")).toEqual({ accepted: 4, delivered: 1, dead: 1, pending: 2 });
+    const { deliveries } = await service().listDeliveries({});
     expect(deliveries.map(({ pushId, reason, state }) => [pushId, reason, state])).toEqual([
       ["u0", "", 3],
       ["u1", "closed", 4],
@@ -178,32 +165,32 @@ describe("SettleMessages", () => {
   });
 
   it("leaves messages leased that it says nothing of", async () => {
-    await harness.accept(names(2), ["x"]);
+    await harness().accept(names(2), ["x"]);
     const [batch] = await lease();
     const settle = (results: object[]) =>
-      service.settleMessages({ settlements: [{ leaseToken: batch!.leaseToken, results }] });
+      service().settleMessages({ settlements: [{ leaseToken: batch!.leaseToken, results }] });
     expect((await settle([{ index: 1, ...done }, { index: 2 }])).settledCount).toBe(1);
     expect((await settle([{ index: 2, ...done }])).settledCount).toBe(1);
   });
 
   it("lets messages die that were tried often enough", async () => {
-    await harness.accept(["a"], ["x"]);
+    await harness().accept(["a"], ["x"]);
     for (let attempt = 1; attempt <= 5; attempt++) {
       const [batch] = await lease();
-      await service.settleMessages({
+      await service().settleMessages({
         settlements: [{ leaseToken: batch!.leaseToken, results: [{ index: 1, ...again }] }],
       });
-      await harness.clock.pass(60_000);
+      await harness().clock.pass(60_000);
     }
-    expect((await service.listDeadLetters({})).deadLetters).toMatchObject([
+    expect((await service().listDeadLetters({})).deadLetters).toMatchObject([
       { reason: "given up after 5 attempts: busy", attempts: 5 },
     ]);
   });
 
   it("settles for any replica", async () => {
-    await harness.accept(["a"], ["x"]);
+    await harness().accept(["a"], ["x"]);
     const [batch] = await lease();
-    const { settledCount } = await openService(harness).settleMessages({
+    const { settledCount } = await openService(harness()).settleMessages({
       settlements: [{ leaseToken: batch!.leaseToken, results: [{ index: 1, ...done }] }],
     });
     expect(settledCount).toBe(1);
@@ -222,12 +209,13 @@ describe("SettleMessages", () => {
       "settlements has 501 entries, at most 500 are valid",
     ],
   ])("refuses %s", async (_name, settlements, message) => {
-    expect(await failure(service.settleMessages({ settlements }))).toEqual([Code.InvalidArgument, message]);
+    const error = await failure(service().settleMessages({ settlements }));
+    expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, message]);
   });
 
   it("tells tokens that it doesn't know", async () => {
     const tokens = ["", "nonsense", Buffer.from("[1,2]").toString("base64url")];
-    const { staleLeaseTokens } = await service.settleMessages({
+    const { staleLeaseTokens } = await service().settleMessages({
       settlements: tokens.map((leaseToken) => ({ leaseToken, results: [{ index: 1, ...done }] })),
     });
     expect(staleLeaseTokens).toEqual(tokens);

@@ -1,9 +1,10 @@
 import { type Client, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterEach, beforeEach } from "vitest";
 import { WebhookReceiver } from "../../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type AdminOptions, createAdminMethods } from "../../../../services/webhook/admin/admin.ts";
 import { type BatchOptions, createBatchMethods } from "../../../../services/webhook/admin/batches.ts";
 import { createPullMethods, type PullOptions } from "../../../../services/webhook/admin/pull.ts";
-import { type Harness, policy } from "../delivery/harness.ts";
+import { type Harness, openHarness, policy } from "../delivery/harness.ts";
 
 /** The administrative methods over an in-memory transport. */
 export function openService(
@@ -36,6 +37,23 @@ export function openService(
     WebhookReceiver,
     createRouterTransport((router) => router.service(WebhookReceiver, methods)),
   );
+}
+
+/** Opens a harness and its service before each test, and closes them after it. */
+export function openForEach(): {
+  readonly harness: () => Harness;
+  readonly service: () => Client<typeof WebhookReceiver>;
+} {
+  let harness: Harness;
+  let service: Client<typeof WebhookReceiver>;
+  beforeEach(async () => {
+    harness = await openHarness();
+    service = openService(harness);
+  });
+  afterEach(async () => {
+    await harness[Symbol.asyncDispose]();
+  });
+  return { harness: () => harness, service: () => service };
 }
 
 /** Lets the messages that wait for a target die, or be done. */
