@@ -50,13 +50,23 @@ export function someUsers(): readonly SentRecord[] {
   }));
 }
 
+/** Sends JSON to the server at the URL. */
+export function post(
+  url: string,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
 /** Sends records as an SDK does, and waits until they can be queried. */
 export async function sendRecords({ url }: Served, records: readonly SentRecord[]): Promise<void> {
-  const response = await fetch(`${url}/sync_json`, {
-    method: "POST",
-    headers: { "content-type": "application/json", appid: "app" },
-    body: JSON.stringify(records),
-  });
+  const response = await post(url, "/sync_json", records, { appid: "app" });
   const text = await response.text();
   if (response.status !== 200 || !text.includes('"code":0')) throw new Error(text);
   for (;;) {

@@ -1,4 +1,4 @@
-import { timeBefore } from "./events.ts";
+import { post, timeBefore } from "./events.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const users = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
@@ -6,18 +6,12 @@ const users = Array.from({ length: 40 }, (_, i) => `user-${i + 1}`);
 /** Pushes two languages in two groups to users by their properties, of whom some click. */
 export async function openExamplePush(url: string): Promise<Receiver> {
   const receiver = await openReceiver();
-  const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(`${url}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
   const report = (records: readonly object[]) =>
-    post("/sync_server", records, { appid: "app", compress: "none" });
+    post(url, "/sync_server", records, { appid: "app", compress: "none" });
   await report(users.map((account, i) => recordOf("user_set", account, { level: i + 1 })));
-  await post("/v1/channels", channelOf(receiver.url));
-  await post("/v1/tasks", task);
-  await post("/v1/tasks/t1:run", {});
+  await post(url, "/v1/channels", channelOf(receiver.url));
+  await post(url, "/v1/tasks", task);
+  await post(url, "/v1/tasks/t1:run", {});
   const runId = await endOf(url);
   const receipt = { ops_project_id: 1, ops_task_id: "t1", ops_task_instance_id: runId };
   const shown = users.slice(0, 31).map((account) => eventOf("push_shown", account, receipt));

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Browser, Look, Page, WatchedPage } from "../browser.ts";
+import { post } from "../events.ts";
 import type { Served } from "../served.ts";
 
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).first();
@@ -18,8 +19,7 @@ export function createTasksPage(served: () => Served, browser: () => Browser): T
     served,
     browser,
     async post<T>(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<T> {
-      const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
-      const response = await fetch(`${served().url}${path}`, { ...init, body: JSON.stringify(body) });
+      const response = await post(served().url, path, body, headers);
       expect(response.status).toBe(200);
       return (await response.json()) as T;
     },
