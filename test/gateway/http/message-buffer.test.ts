@@ -49,16 +49,17 @@ it("uses the memory of discarded messages for the next, and never that of a mess
     return buffer;
   };
   const memoryOf = ({ bytes }: MessageBuffer) => bytes!.buffer;
-  // As many as are kept, since other files of this process may have left memory too.
-  const discarded = Array.from({ length: 8 }, () => fill(1));
+  // More than are kept, since other files of this process may have left memory too.
+  const many = 32;
+  const discarded = Array.from({ length: many }, () => fill(1));
   const memory = new Set(discarded.map(memoryOf));
   for (const one of discarded) one.discard();
-  expect(discarded.map((one) => one.take())).toEqual(Array(8).fill(undefined));
+  expect(discarded.map((one) => one.take())).toEqual(Array(many).fill(undefined));
   const next = fill(2);
   const memoryOfNext = memoryOf(next);
   expect(memory.has(memoryOfNext)).toBe(true);
   const taken = next.take();
-  const later = Array.from({ length: 8 }, () => fill(3));
+  const later = Array.from({ length: many }, () => fill(3));
   expect(new Set(later.map(memoryOf)).has(memoryOfNext)).toBe(false);
   expect(taken).toEqual(Buffer.alloc(20 * 16_384, 2));
 });
