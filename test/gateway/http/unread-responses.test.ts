@@ -51,7 +51,7 @@ test.each([
   ["Connect", { ":path": path, ...text }, "{}", 429, undefined],
   ["REST", { ":path": "/v1/echo", ...text }, "{}", 413, undefined],
 ])(
-  "a response over %s that no connection may hold is an error",
+  "a response over %s larger than a connection may leave unread is an error",
   async (_name, headers, body, ...statuses) => {
     const server = await openGatewayForTest({
       limits: { maxMessageBytes: 1_000_000, openBytesPerConnection: 2_000_000 },

@@ -260,7 +260,7 @@ describe("what the target answered", () => {
     });
   });
 
-  it("contains no secret in the place of a redirect", async () => {
+  it("contains no secret in the target of a redirect", async () => {
     await using server = await openHttpServer();
     server.answer = (response) => response.writeHead(302, { location: "/?key=secret%20of%2Bheader" }).end();
     await using target = openTarget(server.url, { headers: { "x-key": "secret of+header" } });
