@@ -30,6 +30,7 @@ import { checkBody, checkFrames } from "./check-messages.ts";
 import { joinBody, joinMessages } from "./join-messages.ts";
 import { loadOrRefuse } from "./load-or-refuse.ts";
 import { codeOf, observeResponse, recordCode } from "./outcome.ts";
+import { refuseLarge } from "./refuse-large.ts";
 import { openRevocation } from "./revocation.ts";
 import { explainUnsupportedType, reportMalformedMessage, reportMalformedMessages } from "./rewrite-errors.ts";
 
@@ -43,7 +44,8 @@ interface Handlers {
  * Serves gRPC, gRPC-Web and Connect with Connect's own handlers: streams,
  * compression and other calls that the lanes do not take. Returns false for a
  * path that is no RPC. `join-messages.ts` and `check-messages.ts` bound the
- * request, `outcome.ts` and `rewrite-errors.ts` observe and correct the response.
+ * request, `refuse-large.ts` the response; `outcome.ts` and `rewrite-errors.ts`
+ * observe and correct the response.
  */
 export function createAdapter(
   gateway: GatewayContext,
@@ -192,7 +194,7 @@ async function handle(
       await byPath.get(`/${served.name}`)!({ ...universal, body, signal }),
       served.desc.input.typeName,
     );
-    output = explainUnsupportedType(output, request, served);
+    output = await refuseLarge(explainUnsupportedType(output, request, served), record, reading);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       output = { ...output, header: new Headers([...(output.header ?? []), ["connection", "close"]]) };

@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { createAsyncIterable, type UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
 import { quoteText } from "../../base/text/quote.ts";
 import { mapErrors } from "../call/failures.ts";
@@ -54,18 +54,20 @@ async function rewriteBody(
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  if (!text.includes(`"message":"${parsePrefix}`)) return { ...response, body: only(Buffer.from(text)) };
+  if (!text.includes(`"message":"${parsePrefix}`))
+    return { ...response, body: createAsyncIterable([Buffer.from(text)]) };
   const code = codeToString(Code.InvalidArgument);
   const error = JSON.parse(text) as { readonly message: string };
   const message = rephrase(error.message, typeName);
   const rewritten = Buffer.from(JSON.stringify({ ...error, code, message }));
   const header = new Headers(response.header);
   header.set("content-length", String(rewritten.length));
-  return { ...response, status: codeToHttpStatus(Code.InvalidArgument), header, body: only(rewritten) };
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+  return {
+    ...response,
+    status: codeToHttpStatus(Code.InvalidArgument),
+    header,
+    body: createAsyncIterable([rewritten]),
+  };
 }
 
 const internal = String(Code.Internal);
@@ -119,13 +121,9 @@ export function explainUnsupportedType(
   const header = new Headers(response.header);
   header.set("content-type", "application/json");
   header.set("content-length", String(bytes.length));
-  return { ...response, header, body: once(bytes) };
+  return { ...response, header, body: createAsyncIterable([bytes]) };
 }
 
 const grpcTypes = "those of gRPC and gRPC-Web";
 const unaryTypes = `application/json, application/proto and ${grpcTypes}`;
 const streamTypes = `application/connect+json, application/connect+proto and ${grpcTypes}`;
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}

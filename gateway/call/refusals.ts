@@ -36,8 +36,9 @@ export function messageTooLarge(bytes: number | undefined, maxBytes: number): Co
 }
 
 export function responseTooLarge(bytes: number, maxBytes: number): ConnectError {
-  const message = `the response of ${bytes} bytes is larger than limits.openBytesPerConnection of ${maxBytes} bytes`;
-  return refuse("RESPONSE_TOO_LARGE", Code.ResourceExhausted, `${message}: ask for less in one call`);
+  const fault = `the response of ${bytes} bytes is larger than the ${maxBytes} bytes that one connection may leave unread`;
+  const message = `${fault}: ask for less in one call, or raise limits.openBytesPerConnection`;
+  return refuse("RESPONSE_TOO_LARGE", Code.ResourceExhausted, message);
 }
 
 /** Returns whether an error has this reason. */

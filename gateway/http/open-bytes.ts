@@ -50,7 +50,7 @@ export class OpenBytes {
   setLimits(limits: ByteLimits): void {
     this.#limits = limits;
     // An allowed message must fit, with some room for others.
-    const largest = 1.25 * Math.max(limits.maxMessageBytes, ...Object.values(limits.methods));
+    const largest = Math.ceil(1.25 * Math.max(limits.maxMessageBytes, ...Object.values(limits.methods)));
     this.#perConnection = Math.max(limits.openBytesPerConnection, largest);
     this.#perAddress = Math.max(limits.openBytesPerAddress, this.#perConnection);
     this.#total = Math.max(limits.openBytes, this.#perAddress);
@@ -85,7 +85,7 @@ export class OpenBytes {
     return hold;
   }
 
-  /** Counts the pipelined requests of a connection, for any time. */
+  /** Counts the pipelined requests of a connection, without a time limit. */
   openRequests(connection: Connection, holder: ShareOwner): ByteShare {
     const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     share.complete();
@@ -187,6 +187,11 @@ export class ByteShare extends ListMember {
     this.#all.changed(this, bytes);
   }
 
+  /** Throws RESOURCE_EXHAUSTED for a part of a response that would be cut as soon as it begins. */
+  check(bytes: number): void {
+    this.#all.checkResponse(bytes);
+  }
+
   /** Releases some of its bytes. */
   release(bytes: number): void {
     if (!this.isOpen) return;
@@ -194,7 +199,7 @@ export class ByteShare extends ListMember {
     this.#all.changed(this, -bytes);
   }
 
-  /** Ends the wait: the body is complete and is being inflated. */
+  /** Ends the wait for the caller. */
   complete(): void {
     this.#isComing = false;
     this.sinceMs = undefined;

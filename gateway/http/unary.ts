@@ -193,9 +193,9 @@ class Exchange implements BodyReader, ShareOwner, CloseListener {
   #write(content: HttpResponse | PlainResponse): number {
     const { requestId } = this.#record;
     try {
-      // Characters are at most as many as bytes.
-      this.#gateway.openBytes.checkResponse(content.body.length);
-      const bytes = write(this.#request, this.#response, requestId, content);
+      const bytes = Buffer.byteLength(content.body);
+      this.#gateway.openBytes.checkResponse(bytes);
+      write(this.#request, this.#response, requestId, content, bytes);
       countResponse(this.#gateway.openBytes, this.#request, this.#response, bytes);
       return bytes;
     } catch (fault) {
@@ -203,7 +203,9 @@ class Exchange implements BodyReader, ShareOwner, CloseListener {
       this.#record.code = error.code;
       const { status, body } = this.#method.encodeError(error, this.#call);
       const plain = { status, headers: { "content-type": "application/json" }, body };
-      return write(this.#request, this.#response, requestId, plain);
+      const bytes = Buffer.byteLength(body);
+      write(this.#request, this.#response, requestId, plain, bytes);
+      return bytes;
     }
   }
 
@@ -212,19 +214,19 @@ class Exchange implements BodyReader, ShareOwner, CloseListener {
   }
 }
 
-/** Returns the size of the body. */
+/** @param bytes the size of the body */
 function write(
   request: NodeRequest,
   target: NodeResponse,
   requestId: string,
   content: HttpResponse | PlainResponse,
-): number {
+  bytes: number,
+): void {
   // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
-  const bytes = Buffer.byteLength(content.body);
-  if (response.destroyed || response.writableEnded) return bytes;
+  if (response.destroyed || response.writableEnded) return;
   const isPlain = "contentType" in content;
-  if (isPlain && "shouldKeepAlive" in target && sendPlain(target, content, bytes, requestId)) return bytes;
+  if (isPlain && "shouldKeepAlive" in target && sendPlain(target, content, bytes, requestId)) return;
   const { status, headers, body } = isPlain ? withHeaders(content) : content;
   headers["x-request-id"] = requestId;
   headers["content-length"] = bytes;
@@ -233,7 +235,6 @@ function write(
   response.writeHead(status, headers);
   response.end(body);
   if (isCut) endUnreadRequest(request);
-  return bytes;
 }
 
 function withHeaders({ contentType, body }: PlainResponse): HttpResponse {

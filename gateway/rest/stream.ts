@@ -136,12 +136,14 @@ async function pump(
   for await (const message of messages) {
     if (call.aborted) return;
     const chunk = writer.write(message, call, index);
+    const bytes = Buffer.byteLength(chunk);
+    reading.check(bytes);
     if (index === 0) response.writeHead(200, headersOf(call, writer.contentTypeOf(message)));
     index++;
     if (request.method === "HEAD") break;
-    record.bytesOut += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
-    reading.take(chunk.length);
-    if (chunk.length > 0 && !response.write(chunk)) await drained(response);
+    record.bytesOut += bytes;
+    reading.take(bytes);
+    if (bytes > 0 && !response.write(chunk)) await drained(response);
     reading.settle();
     // Messages that are at hand, for a caller that reads fast, would let nothing else run.
     await yieldToEventLoop();

@@ -73,14 +73,10 @@ export const limitsSchema = z.strictObject({
     ),
   openBytesPerAddress: bytes()
     .default(defaultLimits.openBytesPerAddress)
-    .describe(
-      "Bytes of incomplete bodies, of pipelined requests and of large unread responses of one address.",
-    ),
+    .describe("Bytes that limits.openBytes counts, of one address."),
   openBytesPerConnection: bytes()
     .default(defaultLimits.openBytesPerConnection)
-    .describe(
-      "Bytes of incomplete bodies, of pipelined requests and of large unread responses of one connection. A call with a larger response fails.",
-    ),
+    .describe("Bytes that limits.openBytes counts, of one connection. A call with a larger response fails."),
   minBytesPerSecond: count()
     .default(defaultLimits.minBytesPerSecond)
     .describe("Minimum rate of bodies after 30 s, and of readers of large responses, in bytes per second."),

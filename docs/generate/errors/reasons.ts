@@ -25,8 +25,8 @@ export const gatewayReasons: Readonly<Record<RefusalReason, Entry>> = {
     "Send it again over a faster connection, or in smaller requests.",
   ),
   RESPONSE_TOO_LARGE: because(
-    "The response of the call is larger than limits.openBytesPerConnection.",
-    "Ask for less in one call, such as fewer lines, or raise the limit.",
+    "The response of the call is larger than one connection may leave unread: limits.openBytesPerConnection, or 1.25 times the largest allowed message if that is more.",
+    "Ask for less in one call, such as fewer lines, or raise limits.openBytesPerConnection.",
   ),
   SERVER_BUSY: because(
     "This address or connection has too many incomplete requests or open streams.",
