@@ -7,10 +7,11 @@ const shortestSecret = 6;
 
 /**
  * Compiles the function that masks secrets in what a server sends back, which may repeat parts of the request.
- * @param secrets also whole values of headers: their secrets are found without their scheme (`Bearer`) too
+ * @param secrets also whole values of headers, such as `Bearer x`, of which `x` is masked too
  */
 export function compileMask(secrets: readonly string[]): Mask {
-  const parts = secrets.flatMap((secret) => [secret, secret.slice(secret.lastIndexOf(" ") + 1)]);
+  // A value of more words is not a scheme with a secret.
+  const parts = secrets.flatMap((secret) => [secret, /^\S+ (\S+)$/.exec(secret)?.[1] ?? ""]);
   const long = parts.filter(({ length }) => length >= shortestSecret);
   const forms = longestFirst(long.flatMap(formsOfSecret));
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, masked), text);

@@ -8,6 +8,7 @@ it.each([
   [["Bearer abcdef"], "Bearer abcdef, abcdef, Bearer", "***, ***, Bearer"],
   [["abcdef", "abcdefgh"], "abcdefgh", "***"],
   [["Bearer abcdef", "abcdefgh"], "abcdefgh", "***"],
+  [["engage push service"], "engage push service unavailable, service", "*** unavailable, service"],
   [["", "a", "abcde"], "a text with abcde", "a text with abcde"],
   [[odd], odd, "***"],
   [[odd], JSON.stringify(odd), '"***"'],

@@ -1,6 +1,4 @@
-import { formsOfSecret } from "../../../../base/text/mask-secrets.ts";
-
-const mask = "[token]";
+import { compileMask, formsOfSecret, masked } from "../../../../base/text/mask-secrets.ts";
 
 /** Removes a token from everything that leaves this service. */
 export interface Redactor {
@@ -18,17 +16,15 @@ export interface Redactor {
 
 /** Creates a redactor that finds the token unencoded and as URLs, forms and JSON encode it. */
 export function createRedactor(token: string): Redactor {
-  const forms = formsOfSecret(token);
-  const needles = forms.map((form) => Buffer.from(form));
+  const text = compileMask([token]);
+  const needles = formsOfSecret(token).map((form) => Buffer.from(form));
   const longest = Math.max(...needles.map(({ length }) => length));
-  const text = (value: string): string =>
-    forms.reduce((done, form) => (done.includes(form) ? done.replaceAll(form, mask) : done), value);
   const bytes = (value: Uint8Array): Uint8Array => {
     const buffer = viewOf(value);
     if (!needles.some((needle) => buffer.includes(needle))) return value;
     // Latin-1 converts every byte to one character and back.
     const latin = needles.map((needle) => needle.toString("latin1"));
-    const clean = latin.reduce((done, form) => done.replaceAll(form, mask), buffer.toString("latin1"));
+    const clean = latin.reduce((done, form) => done.replaceAll(form, masked), buffer.toString("latin1"));
     return Buffer.from(clean, "latin1");
   };
   /** Returns the length of the longest suffix that may be the beginning of the token. */

@@ -192,7 +192,7 @@ describe("over gRPC", () => {
     );
     expect(error).toBeInstanceOf(ConnectError);
     expect((error as ConnectError).message).toBe(
-      '[unavailable] the platform sent an invalid response: HTTP 502 text/html, "<html>[token]"',
+      '[unavailable] the platform sent an invalid response: HTTP 502 text/html, "<html>***"',
     );
     expect(stack.proxy.logged()).not.toContain(token);
   });
