@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageRoot } from "../../base/package/root.ts";
-import { knownNames } from "../../base/text/known-names.ts";
-import { quoteText } from "../../base/text/quote.ts";
 import { listDocuments } from "../serve/docs/site.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { type Output, writeForeign } from "../terminal/terminal.ts";
+import { unknownName } from "../terminal/unknown-name.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 
 export interface DocsOptions {
@@ -39,9 +38,7 @@ export async function printDocs(
     const found = documents.find((one) => one.name === name);
     if (found === undefined) {
       const names = documents.map((one) => one.name);
-      throw new UserError(
-        `page ${quoteText(page)} is not known, ${knownNames(page, names)}; --search finds a text in them`,
-      );
+      throw new UserError(`${unknownName("page", page, names).message}; --search finds pages with a text`);
     }
     const text = await readFile(join(folder, `${name}.md`), "utf8");
     writeForeign(stdout, json ? `${JSON.stringify({ page: name, title: found.title, text })}\n` : text);

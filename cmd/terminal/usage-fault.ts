@@ -6,7 +6,7 @@ const wrongChoice = /^(.*'(.*)' is invalid(?: for argument '.*')?)\. Allowed cho
 const missingArgument = /^error: missing required argument '(.*)'$/s;
 const style = { write: bare };
 
-/** Adds what exists to a message about an unknown or a missing word. @param command the one that failed */
+/** Adds the valid words to a message about an unknown, wrong or missing one. @param command the one that failed */
 export function nameKnownWords(error: CommanderError, command: Command): void {
   error.message = withKnownWords(error.message, command);
 }

@@ -89,7 +89,7 @@ export function createPort(options: PortOptions): Port {
       }
       if (calls > 1) startPipelined(response, options.openBytes);
       if (calls > maxPipelined) {
-        keep(options, request, response);
+        keep(options, response);
         return;
       }
     }
@@ -217,8 +217,8 @@ function setLatest(sockets: Set<Http1Socket>, response: http.ServerResponse): vo
 }
 
 /** A separate function, so that the closures of a connection do not hold its requests. */
-function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
-  waitForEarlier(request as http.IncomingMessage, () => onRequest(request, response));
+function keep({ onRequest }: PortOptions, response: http.ServerResponse): void {
+  waitForEarlier(response, () => onRequest(response.req, response));
 }
 
 /** Frees the last request of an idle connection, with its body. */

@@ -135,9 +135,9 @@ function describeEnum(desc: DescEnum, given?: unknown): string {
   const article = /^[AEIO]/.test(desc.name) ? "an" : "a";
   if (typeof given !== "string") return `${article} ${desc.name}, ${listKnown(names, style)}`;
   // A word, such as "day", most likely means the name that ends with it.
-  const ending = (name: string): boolean =>
-    name.length > given.length && name.endsWith(`_${given.toUpperCase()}`);
-  return `${article} ${desc.name}, ${knownNames(names.find(ending) ?? given, names, style)}`;
+  const ending = `_${given.toUpperCase()}`;
+  const meant = names.find((name) => name.endsWith(ending));
+  return `${article} ${desc.name}, ${knownNames(meant ?? given, names, style)}`;
 }
 
 /** Well-known types whose JSON is a string. */

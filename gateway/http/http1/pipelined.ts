@@ -7,7 +7,7 @@ import type { ByteShare, OpenBytes } from "../open-bytes.ts";
 export const maxPipelined = 16;
 /** Requests that may wait for them: Node parses all that arrive until responses wait to be read. */
 const maxWaiting = 4_000;
-/** The memory of a request and its response, without what follows. */
+/** The memory of a request and its response without the URL, the headers and the body. */
 const requestBytes = 3_000;
 /** The memory of the name or the value of a header beside its characters. */
 const textBytes = 40;
@@ -15,63 +15,63 @@ const textBytes = 40;
 const maxBodyBytes = 65_536;
 
 /** The requests of a connection that came before the response to an earlier one. */
-interface Pipe {
+interface PipelinedRequests {
   /** Those that wait, with the memory of their bodies. */
   readonly waiting: { readonly begin: () => void; readonly bodyBytes: number }[];
   /** The memory of all of them. */
   readonly share: ByteShare;
 }
 
-const kPipe = Symbol("pipelined requests");
+const kPipelined = Symbol("pipelined requests");
 const kBytes = Symbol("bytes of a pipelined request");
 
-type Pipelined = Socket & { [kPipe]?: Pipe };
+type PipelinedSocket = Socket & { [kPipelined]?: PipelinedRequests };
 type Counted = ServerResponse & { [kBytes]?: number };
 
 /**
  * Counts the memory of a request that has come before the response to an earlier one, until its own response is closed.
- * If such requests of a connection, of an address or of all take too much, the connection with most is cut.
+ * They count for the limits of `OpenBytes`, which closes the connection when it cuts them.
  */
 export function startPipelined(response: ServerResponse, openBytes: OpenBytes): void {
-  const socket: Pipelined = response.req.socket;
+  const socket: PipelinedSocket = response.req.socket;
   if (socket.destroyed) return;
-  socket[kPipe] ??= openPipe(socket, openBytes);
+  socket[kPipelined] ??= openPipelined(socket, openBytes);
   const bytes = headBytesOf(response.req);
   (response as Counted)[kBytes] = bytes;
-  socket[kPipe].share.take(bytes);
+  socket[kPipelined].share.take(bytes);
 }
 
 /** Keeps a pipelined request until others have their response. A connection on which too many wait is cut. */
-export function waitForEarlier(request: IncomingMessage, begin: () => void): void {
-  const socket: Pipelined = request.socket;
-  const pipe = socket[kPipe];
-  if (pipe === undefined || socket.destroyed) return;
+export function waitForEarlier({ req: request }: ServerResponse, begin: () => void): void {
+  const socket: PipelinedSocket = request.socket;
+  const pipelined = socket[kPipelined];
+  if (pipelined === undefined || socket.destroyed) return;
   const bodyBytes = bodyBytesOf(request);
-  pipe.waiting.push({ begin, bodyBytes });
-  if (pipe.waiting.length > maxWaiting) socket.destroy();
-  else pipe.share.take(bodyBytes);
+  pipelined.waiting.push({ begin, bodyBytes });
+  if (pipelined.waiting.length > maxWaiting) socket.destroy();
+  else pipelined.share.take(bodyBytes);
 }
 
-/** Has to be called when a response is closed. Begins the next request of its connection that waits. */
+/** Ends the count of a request when its response is closed, and begins the next one that waits. */
 export function endPipelined(response: ServerResponse): void {
-  const socket: Pipelined = response.req.socket;
-  const pipe = socket[kPipe];
-  if (pipe === undefined) return;
-  pipe.share.release((response as Counted)[kBytes] ?? 0);
-  const next = socket.destroyed ? undefined : pipe.waiting.shift();
+  const socket: PipelinedSocket = response.req.socket;
+  const pipelined = socket[kPipelined];
+  if (pipelined === undefined) return;
+  pipelined.share.release((response as Counted)[kBytes] ?? 0);
+  const next = socket.destroyed ? undefined : pipelined.waiting.shift();
   if (next === undefined) return;
-  pipe.share.release(next.bodyBytes);
+  pipelined.share.release(next.bodyBytes);
   next.begin();
 }
 
-function openPipe(socket: Socket, openBytes: OpenBytes): Pipe {
+function openPipelined(socket: Socket, openBytes: OpenBytes): PipelinedRequests {
   const share = openBytes.openRequests(connectionOf(socket), { cut: () => void socket.destroy() });
-  const pipe: Pipe = { waiting: [], share };
+  const pipelined: PipelinedRequests = { waiting: [], share };
   socket.once("close", () => {
-    pipe.waiting.length = 0;
+    pipelined.waiting.length = 0;
     share.close();
   });
-  return pipe;
+  return pipelined;
 }
 
 function headBytesOf({ url = "", rawHeaders }: IncomingMessage): number {

@@ -80,7 +80,7 @@ describe("pipelined requests", () => {
     const server = createServer((request, response) => {
       responses.push(response);
       startPipelined(response, openBytes);
-      waitForEarlier(request, () => begun.push(request.url));
+      waitForEarlier(response, () => begun.push(request.url));
     });
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
