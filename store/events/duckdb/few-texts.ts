@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import { dayMs } from "../../../base/time/units.ts";
 import type { Property } from "../schema.ts";
 import type { ScalarValue } from "../sql/parameters.ts";
-import type { AreCommon, EventsWanted } from "../sql/relations.ts";
+import type { EventsWanted, MayOccur } from "../sql/relations.ts";
 import { type DataTable, type ProjectTables, propertyColumn, type StoreTables } from "./layout.ts";
 import { ResultRows } from "./query/rows.ts";
 
@@ -12,7 +12,7 @@ import { ResultRows } from "./query/rows.ts";
  */
 const maxTexts = 2_000;
 
-/** The maximum number of days of which a property is read, each of which takes 0.2 ms. */
+/** The maximum number of days whose tables are read for a property; each takes 0.2 ms. */
 const maxDays = 30;
 
 /** The engine compares texts with the first bytes of the smallest and the largest text of a table, up to this many. */
@@ -31,15 +31,14 @@ const allTime: TimeRange = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.PO
 /** Tells the conditions of queries which text properties have few texts. */
 export interface FewTexts {
   /**
-   * Returns the function to ask, whose results are about the days of a range. The first question about a property is
-   * answered with undefined, so that a statement is compiled without waiting. The property is then read before the next
-   * query.
+   * Returns a function that knows the texts of the days of a range. It returns undefined for a property that was not
+   * read yet, so that a statement is compiled without waiting. The property is then read before the next query.
    */
   of(
     query: Reader,
     projectId: number,
     range?: TimeRange,
-  ): Promise<(property: Property) => AreCommon | undefined>;
+  ): Promise<(property: Property) => MayOccur | undefined>;
 }
 
 /** The texts of a property in a table, as the engine estimates them. */
@@ -52,7 +51,7 @@ interface TableTexts {
   readonly max: string;
 }
 
-interface Answers {
+interface KnownTexts {
   /** The size of the project when its properties were read. */
   readonly size: string;
   /** By properties of the schema, since their numbers and names are used again after they were removed. */
@@ -62,19 +61,19 @@ interface Answers {
 }
 
 export function createFewTexts(): FewTexts {
-  const projects = new Map<number, Answers>();
+  const projects = new Map<number, KnownTexts>();
   return {
     async of(query, projectId, range = allTime) {
       const project = query.tables.projects.get(projectId);
       if (project === undefined) return () => undefined;
       const size = sizeOf(project);
       const before = projects.get(projectId);
-      const answers =
+      const known =
         before?.size === size
           ? before
           : { size, texts: new WeakMap<Property, readonly TableTexts[]>(), asked: new Set<Property>() };
-      projects.set(projectId, answers);
-      const { texts, asked } = answers;
+      projects.set(projectId, known);
+      const { texts, asked } = known;
       for (const property of asked) {
         // A failed read is not tried again by the next query, which would fail too.
         asked.delete(property);
@@ -86,7 +85,7 @@ export function createFewTexts(): FewTexts {
         if (tables === undefined) asked.add(property);
         if (tables === undefined || tables.length === 0) return undefined;
         if (tables.some(({ count }) => count > maxTexts)) return undefined;
-        return (compared) => areCommon(compared, tables, range);
+        return (compared) => mayOccur(compared, tables, range);
       };
     },
   };
@@ -118,8 +117,14 @@ async function readTexts(query: Reader, project: ProjectTables, property: Proper
   });
 }
 
+interface ReadTable {
+  /** Undefined for users. */
+  readonly day: number | undefined;
+  readonly table: string;
+}
+
 /** Returns the tables to read: that of users, or those of at most `maxDays` days, spread evenly up to the last. */
-function tablesOf({ days, users }: ProjectTables, property: Property) {
+function tablesOf({ days, users }: ProjectTables, property: Property): readonly ReadTable[] {
   const has = ({ properties }: DataTable) => properties.has(property.number);
   if (property.table === "user") {
     return users !== undefined && has(users) ? [{ day: undefined, table: users.table }] : [];
@@ -139,18 +144,16 @@ function decodeTexts(day: number | undefined, stats: string): TableTexts {
 const bytesOf = (escaped: string): string =>
   escaped.replaceAll(/\\x([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Reports whether at least half of the tables have one of the texts in their range. */
-function areCommon(
+/** Reports whether at least half of the tables in the range of the query may have one of these texts. */
+function mayOccur(
   texts: readonly ScalarValue[],
   tables: readonly TableTexts[],
   { startMs, endMs }: TimeRange,
 ): boolean {
   const beginnings = texts.map((text) => Buffer.from(String(text)).toString("latin1", 0, rangeBytes));
-  let [inRange, all] = [0, 0];
-  for (const { day, min, max } of tables) {
-    if (day !== undefined && ((day + 1) * dayMs <= startMs || day * dayMs >= endMs)) continue;
-    all++;
-    if (beginnings.some((text) => text >= min && text <= max)) inRange++;
-  }
-  return 2 * inRange >= all;
+  const inQuery = tables.filter(
+    ({ day }) => day === undefined || ((day + 1) * dayMs > startMs && day * dayMs < endMs),
+  );
+  const possible = inQuery.filter(({ min, max }) => beginnings.some((text) => text >= min && text <= max));
+  return 2 * possible.length >= inQuery.length;
 }

@@ -3,7 +3,7 @@ import type { ScalarType } from "./dialect.ts";
 import { compileSteps } from "./expression/case-tree.ts";
 import { compileExpression, compilePredicate } from "./expression/expression.ts";
 import type { Value } from "./expression/value.ts";
-import type { AreCommon } from "./relations.ts";
+import type { MayOccur } from "./relations.ts";
 import type { Source } from "./source.ts";
 
 /** The column of a key: its SQL in the rows, and its type in the result. */
@@ -18,7 +18,7 @@ export interface CompiledKey {
    */
   readonly unnest: string | undefined;
   /** As for its value. */
-  readonly areCommon?: AreCommon | undefined;
+  readonly mayOccur?: MayOccur | undefined;
 }
 
 export function compileKeys(keys: readonly GroupKey[], source: Source): readonly CompiledKey[] {
@@ -36,9 +36,9 @@ function compileKey(key: GroupKey, index: number, source: Source): CompiledKey {
       return { name, sql: compileInterval(value, key.boundaries, source), of: "interval", unnest };
     }
     case "values": {
-      const { sql, type, areCommon } = compileExpression(key.of, source);
+      const { sql, type, mayOccur } = compileExpression(key.of, source);
       const unnest = type.isList ? togetherOf(key, index) : undefined;
-      return { name, sql, of: type.of, unnest, areCommon };
+      return { name, sql, of: type.of, unnest, mayOccur };
     }
   }
 }

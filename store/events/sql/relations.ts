@@ -32,10 +32,10 @@ export interface OneTable {
 }
 
 /**
- * Reports whether at least one of these texts may occur in most of the rows' tables. Where none does, the engine leaves
- * tables and blocks out by a comparison, but not by a function.
+ * Reports whether at least half of the tables may have one of these texts. The engine leaves tables and blocks without
+ * any of them out by a comparison, but not by a function.
  */
-export type AreCommon = (texts: readonly ScalarValue[]) => boolean;
+export type MayOccur = (texts: readonly ScalarValue[]) => boolean;
 
 /** The tables of a project, as the driver stores them. Each method returns a subquery in parentheses. */
 export interface Relations {
@@ -60,7 +60,7 @@ export interface Relations {
   /** A subquery with `user_id` and `value`. */
   cohort(cohort: Cohort): string;
   /** Returns a function for a text property that is known to have few texts. Default: none is. */
-  readonly fewTexts?: (property: Property) => AreCommon | undefined;
+  readonly fewTexts?: (property: Property) => MayOccur | undefined;
   /** Returns the name of a property's column in `events` and `users`. */
   column(property: Property): string;
 }

@@ -64,7 +64,7 @@ function joinUsers(relations: Relations, wanted: UsersWanted, ids: string): stri
   return `SELECT ${columns.join(", ")} FROM (${ids}) s LEFT JOIN ${relations.users(wanted)} u ON u.user_id = s.user_id`;
 }
 
-function keyEquals({ name, of, areCommon }: CompiledKey, value: KeyValue, context: CompileContext): string {
+function keyEquals({ name, of, mayOccur }: CompiledKey, value: KeyValue, context: CompileContext): string {
   const { parameters, relations } = context;
   if (value === null) return `${name} IS NULL`;
   switch (of) {
@@ -83,7 +83,7 @@ function keyEquals({ name, of, areCommon }: CompiledKey, value: KeyValue, contex
       return typeof value === of ? `${name} = ${parameters.bind(of, value)}` : "false";
     case "text":
       if (typeof value !== "string") return "false";
-      return equalsAny({ sql: name, type: scalar(of), areCommon }, [value], context);
+      return equalsAny({ sql: name, type: scalar(of), mayOccur }, [value], context);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StoredUser, UserValues } from "../../scan.ts";
 import type { Property } from "../../schema.ts";
+import type { UserColumn } from "../../sql/relations.ts";
 import { userColumnsOf } from "../../sql/users.ts";
 import { decodeScalar } from "../../stored-users.ts";
 import type { UserChunk, UserVisitor } from "../../user-chunk.ts";
@@ -10,25 +11,28 @@ export type UserRow = readonly unknown[];
 
 /** Where rows have the values of users. */
 export interface UserRowColumns {
-  /** -1 for an unwanted id. */
-  readonly accountId: number;
-  readonly distinctId: number;
-  readonly properties: readonly { readonly property: Property; readonly index: number }[];
+  /** Undefined for an unwanted id. */
+  readonly accountId: number | undefined;
+  readonly distinctId: number | undefined;
+  readonly properties: readonly Property[];
+  readonly firstProperty: number;
   /** Whether rows end with the numbers of empty lists. */
   readonly mayBeEmpty: boolean;
 }
 
 export function rowColumnsOf(wanted: UserValues, properties: readonly Property[]): UserRowColumns {
   const ids = userColumnsOf(wanted);
+  const index = (id: UserColumn): number | undefined => (ids.includes(id) ? ids.indexOf(id) : undefined);
   return {
-    accountId: ids.indexOf("account_id"),
-    distinctId: ids.indexOf("distinct_id"),
-    properties: properties.map((property, at) => ({ property, index: ids.length + at })),
+    accountId: index("account_id"),
+    distinctId: index("distinct_id"),
+    properties,
+    firstProperty: ids.length,
     mayBeEmpty: hasLists(properties),
   };
 }
 
-/** Integers of so many characters are exact as doubles. */
+/** Integers of at most this many digits are exact as doubles. */
 const exactDigits = 15;
 
 export function userIdOf(row: UserRow): bigint {
@@ -78,18 +82,18 @@ export class RowUsers implements UserChunk {
   }
 
   #eachProperty(row: UserRow, add: (name: string, value: unknown) => void): void {
-    const { properties, mayBeEmpty } = this.#columns;
+    const { properties, firstProperty, mayBeEmpty } = this.#columns;
     const emptyLists = mayBeEmpty ? (row.at(-1) as readonly number[]) : [];
-    for (const { property, index } of properties) {
-      const value = decodeValue(row[index], property);
+    for (const [at, property] of properties.entries()) {
+      const value = decodeValue(row[firstProperty + at], property);
       if (value !== null) add(property.name, value);
       else if (mayBeEmpty && emptyLists.includes(property.number)) add(property.name, []);
     }
   }
 }
 
-const textAt = (row: UserRow, index: number): string | null =>
-  index === -1 ? null : (row[index] as string | null);
+const textAt = (row: UserRow, index: number | undefined): string | null =>
+  index === undefined ? null : (row[index] as string | null);
 
 /** Returns null for an empty list. */
 function decodeValue(value: unknown, { type, group }: Property): unknown {

@@ -134,7 +134,7 @@ async function* readRows(spool: Spool): Rows {
     let rows: readonly UserRow[];
     try {
       rows = JSON.parse(`[${lines}]`) as readonly UserRow[];
-      if (!rows.every(Array.isArray)) throw new SyntaxError("the server sent a user that is no row");
+      if (!rows.every(Array.isArray)) throw new SyntaxError("the server sent a line that is no array");
     } catch (error) {
       // The server writes its exception after the rows. The result then fails with it.
       await spool.kept;
@@ -173,29 +173,29 @@ async function* mergeById(shards: readonly Rows[]): Rows {
     while (open.every(({ head }) => head !== undefined)) {
       const lowest = open.reduce((a, b) => (b.userId < a.userId ? b : a));
       found.push(lowest.head!);
-      lowest.moveTo(lowest.at + 1);
+      lowest.advance();
     }
     yield found;
   }
 }
 
-/** A place in the blocks of a shard. */
+/** Reads the rows of a shard one after the other. */
 class Cursor {
-  at = 0;
-  /** The user at the place; undefined at the end of a block. */
+  /** The next row; undefined at the end of a block. */
   head: UserRow | undefined;
-  /** Of that user. */
+  /** The number of the user in `head`; meaningless without one. */
   userId = 0n;
   readonly #blocks: Rows;
   #block: readonly UserRow[] = [];
+  #at = -1;
 
   constructor(blocks: Rows) {
     this.#blocks = blocks;
   }
 
-  moveTo(at: number): void {
-    this.at = at;
-    this.head = this.#block[at];
+  advance(): void {
+    this.#at++;
+    this.head = this.#block[this.#at];
     if (this.head !== undefined) this.userId = userIdOf(this.head);
   }
 
@@ -205,7 +205,8 @@ class Cursor {
       const { done, value } = await this.#blocks.next();
       if (done === true) return;
       this.#block = value;
-      this.moveTo(0);
+      this.#at = -1;
+      this.advance();
     }
   }
 }

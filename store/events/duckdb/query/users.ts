@@ -3,7 +3,7 @@ import { createYield } from "../../../../base/async/yield.ts";
 import type { QueryCaller, UserScan, UserSelection, UserValues } from "../../scan.ts";
 import type { Property } from "../../schema.ts";
 import type { Statement } from "../../sql/parameters.ts";
-import { compileSelection, compileUsers } from "../../sql/users.ts";
+import { compileSelection, compileUsers, userColumnsOf } from "../../sql/users.ts";
 import { wantedProperties } from "../../stored-users.ts";
 import type { UserChunk } from "../../user-chunk.ts";
 import { propertyColumn } from "../layout.ts";
@@ -61,11 +61,8 @@ interface Prepared {
 
 type Prepare = (query: Query) => Promise<Prepared | undefined>;
 
-function prepareRows(
-  given: Statement,
-  properties: readonly Property[],
-  { ids = ["account_id", "distinct_id"] }: UserValues,
-): Prepared {
+function prepareRows(given: Statement, properties: readonly Property[], values: UserValues): Prepared {
+  const ids = userColumnsOf(values).filter((column) => column !== "user_id");
   const isText = ({ type, group }: Property) => group === undefined && textTypes.has(type);
   const [texts, others] = [properties.filter(isText), properties.filter((one) => !isText(one))];
   const { statement, columns } = packTexts(

@@ -10,14 +10,14 @@ const maxInline = 50;
 // for an impossible one.
 
 export function equalsAny(
-  { sql, type, areCommon }: Value,
+  { sql, type, mayOccur }: Value,
   values: readonly ScalarValue[],
   context: CompileContext,
 ): string {
   const { isAnyOfFew } = context.dialect;
-  if (areCommon !== undefined && isAnyOfFew !== undefined && values.length <= maxInline) {
+  if (mayOccur !== undefined && isAnyOfFew !== undefined && values.length <= maxInline) {
     const fit = fitting(type.of, values);
-    if (areCommon(fit)) return isAnyOfFew(sql, context.parameters.bindList(type.of, fit));
+    if (mayOccur(fit)) return isAnyOfFew(sql, context.parameters.bindList(type.of, fit));
   }
   if (!type.isList && type.of !== "event" && values.length > maxInline) {
     const list = context.parameters.bindList(type.of, fitting(type.of, values));

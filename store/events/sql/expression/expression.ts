@@ -14,8 +14,8 @@ export function compileExpression(expression: Expression, source: Source): Value
   switch (expression.kind) {
     case "property": {
       const { property } = expression;
-      const areCommon = context.relations.fewTexts?.(property);
-      return { sql: source.property(property), type: propertyType(property), areCommon };
+      const mayOccur = context.relations.fewTexts?.(property);
+      return { sql: source.property(property), type: propertyType(property), mayOccur };
     }
     case "builtin":
       if (expression.name === "event_name") return scalarValue(source.column("event"), "event");

@@ -1,6 +1,6 @@
 import type { Property } from "../../schema.ts";
 import { type ScalarType, scalar, type ValueType } from "../dialect.ts";
-import type { AreCommon } from "../relations.ts";
+import type { MayOccur } from "../relations.ts";
 import { type CompileContext, nullOf } from "../source.ts";
 
 /** The SQL of an expression and its type. */
@@ -10,7 +10,7 @@ export interface Value {
   /** The number, for a number of the plan itself. */
   readonly literal?: number;
   /** Set for the column of a property that is known to have few texts. */
-  readonly areCommon?: AreCommon | undefined;
+  readonly mayOccur?: MayOccur | undefined;
 }
 
 export const scalarValue = (sql: string, of: ScalarType): Value => ({ sql, type: scalar(of) });
