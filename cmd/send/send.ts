@@ -43,6 +43,9 @@ interface Call {
   readonly ms: number;
 }
 
+/** The command shows all that it sends and receives. */
+const unmasked = (text: string): string => text;
+
 /** Sends a batch, prints the strict and the lenient verdict, and resolves with the exit code. @throws UserError */
 export async function runSend(url: string, options: SendCommandOptions, streams: Streams): Promise<number> {
   requireReceiverUrl(url);
@@ -59,8 +62,8 @@ export async function runSend(url: string, options: SendCommandOptions, streams:
   const calls = options.concurrent ? Array.from({ length: options.duplicate }, send) : undefined;
   for (let number = 0; number < options.duplicate; number++) {
     const call = await (calls?.[number] ?? send());
-    const strict = judgeOutcome(call.outcome, size, "strict");
-    const lenient = judgeOutcome(call.outcome, size, "lenient");
+    const strict = judgeOutcome(call.outcome, size, "strict", unmasked);
+    const lenient = judgeOutcome(call.outcome, size, "lenient", unmasked);
     isFailed ||= strict.kind === "failed";
     writeForeign(
       streams.stdout,

@@ -90,11 +90,7 @@ export const servicesSuites: Readonly<Record<string, readonly string[]>> = {
     "test/services/channel/task-methods.test.ts",
     "test/services/channel/schedule",
   ],
-  "services/channel/judge-reply": [
-    "test/services/channel/judge-reply/judge-reply.test.ts",
-    "test/services/channel/delivery/delivery.test.ts",
-    "test/services/channel/delivery/test-channel.test.ts",
-  ],
+  "services/channel/judge-reply": ["test/services/channel/judge-reply"],
   "services/event": ["test/services/event", "test/cmd/config"],
   "services/event/body": [
     "test/services/event/body",

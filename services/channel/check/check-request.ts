@@ -30,8 +30,6 @@ export interface CheckSettings
   > {
   /** Requests a second that the receiver must handle. */
   readonly perSecond: number;
-  /** All values of the request that may be secret. */
-  readonly secrets: readonly string[];
 }
 
 const { knownBadPushId, timeoutSeconds, requestsPerSecond } = CheckReceiverRequestSchema.field;
@@ -52,7 +50,6 @@ export function readCheckRequest(request: CheckReceiverRequest): CheckSettings {
     timeoutMs: numberOf(request.timeoutSeconds, timeoutSeconds) * 1_000,
     skip: request.skippedProbes,
     perSecond: numberOf(request.requestsPerSecond, requestsPerSecond),
-    secrets: [secret ?? "", secondSecret, ...customHeaders.map(({ value }) => value)],
   };
 }
 

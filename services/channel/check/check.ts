@@ -1,4 +1,5 @@
 import { exactCountOf } from "../../../base/text/count.ts";
+import type { Mask } from "../../../base/text/mask-secrets.ts";
 import type { Finding, Probe, Severity } from "./probe.ts";
 import { probes } from "./probes.ts";
 import { createSession, type Exchanged, type SessionOptions } from "./session.ts";
@@ -48,7 +49,7 @@ export async function checkReceiver(
     options.signal.throwIfAborted();
     const isMissed = finding.kind === "skipped" && !options.skip.includes(probe.id);
     if (finding.kind === "failed" || isMissed) blocked.add(probe.id);
-    const result = toResult(probe, finding, options.monotonicMs() - startedMs);
+    const result = toResult(probe, finding, options.monotonicMs() - startedMs, session.mask);
     results.set(probe.id, result);
     onResult(result);
   }
@@ -66,15 +67,16 @@ function reasonToSkip(
   return cause === undefined ? undefined : `depends on "${cause}"`;
 }
 
-function toResult(probe: Probe, finding: Finding, durationMs: number): ProbeResult {
+/** @param mask applied to all that a receiver may have written */
+function toResult(probe: Probe, finding: Finding, durationMs: number, mask: Mask): ProbeResult {
   const { id, title, severity, rule, change } = probe;
   const { kind: outcome, detail } = finding;
-  const result = { id, title, severity, outcome, detail, durationMs };
+  const result = { id, title, severity, outcome, detail: mask(detail), durationMs };
   if (finding.kind !== "failed") return result;
   const { exchanged } = finding;
   return {
     ...result,
-    failure: { sent: showRequest(exchanged), answered: showResponse(exchanged), rule, change },
+    failure: { sent: mask(showRequest(exchanged)), answered: showResponse(exchanged, mask), rule, change },
   };
 }
 
@@ -123,15 +125,15 @@ function showRequest({ what, headers, body }: Exchanged): string {
 }
 
 /** Describes the response of a receiver, or why there is none. */
-function showResponse({ outcome, ms }: Exchanged): string {
+function showResponse({ outcome, ms }: Exchanged, mask: Mask): string {
   const time = `after ${Math.round(ms)} ms`;
-  if (outcome.kind !== "response") return `none ${time}: ${outcome.message}`;
+  if (outcome.kind !== "response") return `none ${time}: ${mask(outcome.message)}`;
   const { status, headers, text } = outcome;
   const location = headers["location"];
   return [
     `HTTP ${status} ${time}`,
-    ...(location === undefined ? [] : [`location: ${location}`]),
-    text === "" ? "(no body)" : cut(text, Buffer.byteLength(text)),
+    ...(location === undefined ? [] : [`location: ${mask(String(location))}`]),
+    text === "" ? "(no body)" : cut(mask(text), Buffer.byteLength(text)),
   ].join("\n");
 }
 

@@ -2,7 +2,6 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
-import { compileMask, type Mask } from "../../../base/text/mask-secrets.ts";
 import {
   type CheckReceiverRequest,
   type CheckReceiverResponseSchema,
@@ -108,7 +107,7 @@ function startRun(
 
 async function run(
   { url }: CheckReceiverRequest,
-  { timeoutMs, perSecond, secrets, ...settings }: CheckSettings,
+  { timeoutMs, perSecond, ...settings }: CheckSettings,
   signal: AbortSignal,
   { openExchange, refusedAddress, monotonicMs, randomId }: CheckerOptions,
   push: (step: Step) => void,
@@ -119,7 +118,6 @@ async function run(
   using open = openExchange(url, concurrency);
   push({ step: { case: "plan", value: { probes: probeInfos.map(toProbe) } } });
   const startedMs = monotonicMs();
-  const mask = compileMask(secrets);
   const results = await checkReceiver(
     {
       ...settings,
@@ -131,7 +129,7 @@ async function run(
       randomId,
       signal,
     },
-    (result) => push({ step: { case: "result", value: toResult(result, mask) } }),
+    (result) => push({ step: { case: "result", value: toResult(result) } }),
   );
   const value = {
     correct: !results.some((result) => isBroken(result, false)),
@@ -161,19 +159,17 @@ function toProbe({
   return { probeId: id, title, severity: severities[severity] };
 }
 
-/** @param mask applied to all that a receiver may have written */
-function toResult(result: ProbeResult, mask: Mask): MessageInitShape<typeof ProbeResultSchema> {
+function toResult(result: ProbeResult): MessageInitShape<typeof ProbeResultSchema> {
   const { outcome, detail, durationMs, failure } = result;
-  const shown = (text: string): string => mask(text).toWellFormed();
   return {
     probe: toProbe(result),
     outcome: outcomes[outcome],
-    detail: shown(detail),
+    detail: detail.toWellFormed(),
     duration: toDuration(durationMs),
     ...(failure && {
       failure: {
-        request: shown(failure.sent),
-        response: shown(failure.answered),
+        request: failure.sent.toWellFormed(),
+        response: failure.answered.toWellFormed(),
         rule: failure.rule,
         change: failure.change,
       },

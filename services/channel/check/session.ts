@@ -1,4 +1,5 @@
 import { signBody } from "../../../base/net/signature.ts";
+import { compileMask, type Mask } from "../../../base/text/mask-secrets.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../exchange/exchange.ts";
 import { judgeOutcome, type Verdict } from "../judge-reply/judge-reply.ts";
 
@@ -62,17 +63,21 @@ export interface SendOptions {
 /** The state that the probes of one run share. */
 export interface Session {
   readonly options: SessionOptions;
+  /** Masks the secrets of the options in what the receiver sends back. */
+  readonly mask: Mask;
   send(body: Uint8Array, options: SendOptions): Promise<Exchanged>;
   /** Runs the work with this name once and returns its result to all probes that ask for it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 export function createSession(options: SessionOptions): Session {
-  const { exchange, secret, signatureHeader, timeoutMs, monotonicMs } = options;
+  const { exchange, secret, secondSecret, signatureHeader, timeoutMs, monotonicMs } = options;
+  const mask = compileMask([secret ?? "", secondSecret ?? "", ...Object.values(options.headers)]);
   const done = new Map<string, Promise<unknown>>();
   const masked = Object.fromEntries(Object.keys(options.headers).map((name) => [name, "(as given)"]));
   return {
     options,
+    mask,
     async send(body, { what, size, signature, contentType = "application/json", writing }) {
       const right = secret === undefined ? null : signBody(secret, body);
       const given = signature === undefined ? right : signature;
@@ -91,7 +96,7 @@ export function createSession(options: SessionOptions): Session {
       });
       const ms = monotonicMs() - startedMs;
       const headers = withHeaders(masked);
-      return { what, headers, body, outcome, verdict: judgeOutcome(outcome, size, "strict"), ms };
+      return { what, headers, body, outcome, verdict: judgeOutcome(outcome, size, "strict", mask), ms };
     },
     once<T>(name: string, work: () => Promise<T>) {
       const known = done.get(name) ?? work();

@@ -5,7 +5,6 @@ import { type Tracer, traceIdOf } from "../../../base/trace/trace.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { judgeOutcome } from "../judge-reply/judge-reply.ts";
-import { maskVerdict } from "../judge-reply/mask-verdict.ts";
 import type { AttemptMarker } from "./attempt-marker.ts";
 import { Attempts } from "./attempts.ts";
 import { BodyMemory } from "./body/body-memory.ts";
@@ -151,7 +150,7 @@ export class Lane {
     const exchange = tracedExchange(exchangeTo(url), { tracer, trace, url }, batch);
     const result = await attempt(exchange, request, this.#deadlines, ending);
     if (ending.signal.aborted && result.kind === "cancelled") return undefined;
-    const verdict = maskVerdict(judgeOutcome(result, batch.size, validation), plan.mask);
+    const verdict = judgeOutcome(result, batch.size, validation, plan.mask);
     const outcome = outcomeOf(verdict, batch, plan);
     observer.attempted({
       channelId: this.#channelId,

@@ -12,7 +12,6 @@ import type { AudienceSource } from "../audience/source.ts";
 import { compileElement } from "../content/element.ts";
 import { sampleContent } from "../content/sample.ts";
 import { judgeOutcome, type Validation, type Verdict } from "../judge-reply/judge-reply.ts";
-import { maskVerdict } from "../judge-reply/mask-verdict.ts";
 import type { TestRequest } from "../ports.ts";
 import { attempt } from "./call/attempt.ts";
 import { Deadlines } from "./call/deadlines.ts";
@@ -54,8 +53,7 @@ export async function testChannel(
   );
   signal.throwIfAborted();
   const { mask } = plan;
-  const verdictOf = (validation: Validation) =>
-    showVerdict(maskVerdict(judgeOutcome(result, 1, validation), mask));
+  const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation, mask));
   return {
     requestHeaders: maskHeaders({ ...ownHeaders(headers), ...headers }, channel),
     requestBody: text,

@@ -1,5 +1,6 @@
 import { exactCountOf } from "../../../base/text/count.ts";
 import { describeHtmlPage } from "../../../base/text/html-page.ts";
+import type { Mask } from "../../../base/text/mask-secrets.ts";
 import type { ExchangeFailureKind, ExchangeOutcome, ExchangeResponse } from "../exchange/exchange.ts";
 import { type FailedElement, parseReply, readReply } from "./read-reply.ts";
 
@@ -67,13 +68,19 @@ let faultlessText: string | undefined;
  * are unknown.
  *
  * @param size elements of the batch
+ * @param mask applied to what the receiver wrote, before it is quoted and shortened
  */
-export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation: Validation): Verdict {
+export function judgeOutcome(
+  outcome: ExchangeOutcome,
+  size: number,
+  validation: Validation,
+  mask: Mask,
+): Verdict {
   if (outcome.kind !== "response") {
-    return { kind: "failed", ...failures[outcome.kind], message: outcome.message };
+    return { kind: "failed", ...failures[outcome.kind], message: mask(outcome.message) };
   }
-  if (outcome.status !== 200) return judgeStatus(outcome, size);
-  if (outcome.bodyFault !== undefined) return invalid(outcome.bodyFault);
+  if (outcome.status !== 200) return judgeStatus(outcome, size, mask);
+  if (outcome.bodyFault !== undefined) return invalid(mask(outcome.bodyFault));
   if (outcome.isTruncated) {
     return invalid(`reply is longer than the limit of ${exactCountOf(outcome.text.length, "character")}`);
   }
@@ -81,11 +88,11 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
     return validation === "strict" ? invalid("reply has no body") : accepted([], ["reply has no body"]);
   }
   if (outcome.text === faultlessText) return accepted([], []);
-  const parsed = parse(outcome.text);
+  const parsed = parse(outcome.text, mask);
   if ("problem" in parsed) {
     return validation === "strict" ? invalid(parsed.problem) : accepted([], [parsed.problem]);
   }
-  const { returnCode, summary, failed, problems } = readReply(parsed.value, size);
+  const { returnCode, summary, failed, problems } = readReply(parsed.value, size, mask);
   if (returnCode === "failed") {
     return { kind: "failed", reason: "return_code", message: summary, isRetryable: true };
   }
@@ -94,17 +101,21 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
   return accepted(failed, problems);
 }
 
-function judgeStatus({ status, headers, text, isTruncated }: ExchangeResponse, size: number): Verdict {
-  const parsed = isTruncated ? undefined : parse(text);
-  const read = parsed !== undefined && "value" in parsed ? readReply(parsed.value, size) : undefined;
+function judgeStatus(
+  { status, headers, text, isTruncated }: ExchangeResponse,
+  size: number,
+  mask: Mask,
+): Verdict {
+  const parsed = isTruncated ? undefined : parse(text, mask);
+  const read = parsed !== undefined && "value" in parsed ? readReply(parsed.value, size, mask) : undefined;
   const hasFailed = read?.returnCode === "failed";
   const location = headers["location"];
   const parts = [
     `HTTP ${status}`,
     status >= 300 && status < 400 && location !== undefined
-      ? `redirects are not followed, this one is to ${location}`
+      ? `redirects are not followed, this one is to ${mask(String(location))}`
       : "",
-    hasFailed ? read.summary : (describeHtmlPage(text) ?? ""),
+    hasFailed ? read.summary : (describeHtmlPage(mask(text)) ?? ""),
   ];
   return {
     kind: "failed",
@@ -114,11 +125,11 @@ function judgeStatus({ status, headers, text, isTruncated }: ExchangeResponse, s
   };
 }
 
-function parse(text: string): { readonly value: unknown } | { readonly problem: string } {
+function parse(text: string, mask: Mask): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: parseReply(text) };
   } catch {
-    const page = describeHtmlPage(text);
+    const page = describeHtmlPage(mask(text));
     if (page !== undefined) return { problem: `reply is not JSON but ${page}` };
     const hint = text.startsWith("\ufeff") ? ", it starts with a byte order mark" : "";
     return { problem: `reply is not JSON${hint}` };

@@ -1,5 +1,6 @@
 import { BigNumber, parseExactJson } from "../../../base/json/exact-numbers.ts";
-import { quote, shorten } from "../../../base/text/quote.ts";
+import type { Mask } from "../../../base/text/mask-secrets.ts";
+import { quoteText, shorten } from "../../../base/text/quote.ts";
 
 /** An element that the receiver listed as failed. */
 export interface FailedElement {
@@ -13,7 +14,7 @@ export interface FailedElement {
 export interface Reply {
   /** `ok`: return_code is 0; `absent`: there is none. */
   readonly returnCode: "ok" | "failed" | "absent";
-  /** The return_code as written and the receiver's message. */
+  /** If it failed, the return_code as written and the receiver's message. */
   readonly summary: string;
   /** The valid entries of `fail_list`; each index once, ascending. */
   readonly failed: readonly FailedElement[];
@@ -37,60 +38,71 @@ export function parseReply(text: string): unknown {
 /**
  * Reads a parsed reply. Null counts as missing where a member is optional, and unspecified members are ignored.
  * @param size elements of the batch
+ * @param mask applied to all that is quoted, before it is shortened
  */
-export function readReply(value: unknown, size: number): Reply {
+export function readReply(value: unknown, size: number, mask: Mask): Reply {
   const problems: string[] = [];
-  const report = (path: string, what: string): void => {
-    if (problems.length < maxProblems) problems.push(`${path} ${what}`);
+  const report: Report = (path, what, found) => {
+    if (problems.length >= maxProblems) return;
+    problems.push(`${path} ${what}${found === undefined ? "" : `, found ${show(found, mask)}`}`);
   };
   if (!isMembers(value)) {
-    report("body", `must be an object, found ${show(value)}`);
+    report("body", "must be an object", value);
     return { returnCode: "absent", summary: "", failed: [], problems };
   }
   const returnCode = readReturnCode(value["return_code"], report);
   const message = value["return_message"] ?? "";
-  if (typeof message !== "string") report("return_message", `must be a string, found ${show(message)}`);
-  const summary = [`return_code ${show(value["return_code"])}`, toText(message)].filter(Boolean).join(": ");
-  return { returnCode, summary, failed: readData(value["data"] ?? undefined, size, report), problems };
+  if (typeof message !== "string") report("return_message", "must be a string", message);
+  const summary =
+    returnCode === "failed"
+      ? [`return_code ${show(value["return_code"], mask)}`, toText(message, mask)].filter(Boolean).join(": ")
+      : "";
+  return { returnCode, summary, failed: readData(value["data"] ?? undefined, size, mask, report), problems };
 }
 
-type Report = (path: string, what: string) => void;
+/** @param found is quoted */
+type Report = (path: string, what: string, found?: unknown) => void;
 
 function readReturnCode(value: unknown, report: Report): Reply["returnCode"] {
   if (value === undefined || value === null) {
-    report("return_code", value === null ? "must be an integer, found null" : "is missing");
+    report("return_code", value === null ? "must be an integer" : "is missing", value);
     return "absent";
   }
-  if (!Number.isSafeInteger(value)) report("return_code", `must be an integer, found ${show(value)}`);
+  if (!Number.isSafeInteger(value)) report("return_code", "must be an integer", value);
   return value === 0 || integerOf(value) === 0 ? "ok" : "failed";
 }
 
-function readData(data: unknown, size: number, report: Report): readonly FailedElement[] {
+function readData(data: unknown, size: number, mask: Mask, report: Report): readonly FailedElement[] {
   if (data === undefined) return [];
   if (!isMembers(data)) {
-    report("data", `must be an object, found ${show(data)}`);
+    report("data", "must be an object", data);
     return [];
   }
   const list = data["fail_list"] ?? [];
-  if (Array.isArray(list)) return readFailList(list, size, report);
-  report("data.fail_list", `must be an array, found ${show(list)}`);
+  if (Array.isArray(list)) return readFailList(list, size, mask, report);
+  report("data.fail_list", "must be an array", list);
   return [];
 }
 
-function readFailList(list: readonly unknown[], size: number, report: Report): readonly FailedElement[] {
+function readFailList(
+  list: readonly unknown[],
+  size: number,
+  mask: Mask,
+  report: Report,
+): readonly FailedElement[] {
   const found = new Map<number, string>();
   for (const [at, entry] of list.entries()) {
     const path = `data.fail_list[${at}]`;
     if (!isMembers(entry)) {
-      report(path, `must be an object, found ${show(entry)}`);
+      report(path, "must be an object", entry);
       continue;
     }
     const message = entry["message"] ?? "";
-    if (typeof message !== "string") report(`${path}.message`, `must be a string, found ${show(message)}`);
+    if (typeof message !== "string") report(`${path}.message`, "must be a string", message);
     const index = readIndex(entry["index"], `${path}.index`, size, report);
     if (index === undefined) continue;
     if (found.has(index)) report(`${path}.index`, `repeats ${index}`);
-    else found.set(index, toText(message));
+    else found.set(index, toText(message, mask));
   }
   return [...found].map(([index, message]) => ({ index, message })).sort((a, b) => a.index - b.index);
 }
@@ -99,11 +111,11 @@ function readFailList(list: readonly unknown[], size: number, report: Report): r
 function readIndex(value: unknown, path: string, size: number, report: Report): number | undefined {
   const index = integerOf(value);
   if (value === undefined) report(path, "is missing");
-  else if (!Number.isSafeInteger(value)) report(path, `must be an integer, found ${show(value)}`);
+  else if (!Number.isSafeInteger(value)) report(path, "must be an integer", value);
   if (index === undefined) return undefined;
   if (index >= 1 && index <= size) return index;
   const hint = index === 0 ? " (it counts from 1)" : "";
-  report(path, `must be from 1 to ${size}, found ${show(value)}${hint}`);
+  report(path, `must be from 1 to ${size}${hint}`, value);
   return undefined;
 }
 
@@ -119,14 +131,14 @@ function isMembers(value: unknown): value is Members {
   );
 }
 
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : show(value);
+function toText(value: unknown, mask: Mask): string {
+  return typeof value === "string" ? mask(value) : show(value, mask);
 }
 
 /** Quotes a value for a message; arrays and objects by their kind only. */
-function show(value: unknown): string {
-  if (value === undefined) return "none";
-  if (value instanceof BigNumber) return shorten(value.digits);
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  return quote(value);
+function show(value: unknown, mask: Mask): string {
+  if (Array.isArray(value)) return "an array";
+  if (isMembers(value)) return "an object";
+  const text = mask(value instanceof BigNumber ? value.digits : String(value));
+  return typeof value === "string" ? quoteText(text) : shorten(text);
 }

@@ -11,6 +11,10 @@ import { casesOf } from "../../../thorough.ts";
 
 const size = 5;
 
+function judge(outcome: ExchangeOutcome, elements: number, validation: Validation): Verdict {
+  return judgeOutcome(outcome, elements, validation, (text) => text);
+}
+
 function answer(text: string, status = 200, more: object = {}): ExchangeOutcome {
   return { kind: "response", status, headers: {}, text, isTruncated: false, ...more };
 }
@@ -24,7 +28,7 @@ function short(verdict: Verdict): string {
 }
 
 function both(outcome: ExchangeOutcome): [strict: string, lenient: string] {
-  return [short(judgeOutcome(outcome, size, "strict")), short(judgeOutcome(outcome, size, "lenient"))];
+  return [short(judge(outcome, size, "strict")), short(judge(outcome, size, "lenient"))];
 }
 
 describe("answers seen or specified", () => {
@@ -122,13 +126,13 @@ describe("bodies of HTTP 200", () => {
     [200, 'reply is not JSON but an HTML page with the title "502 Bad Gateway"'],
   ])("of a proxy are named by their title, with status %i", (status, message) => {
     const page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>…</body></html>";
-    expect(judgeOutcome(answer(page, status), size, "strict")).toMatchObject({ message });
+    expect(judge(answer(page, status), size, "strict")).toMatchObject({ message });
   });
 
   it("that cannot be read are not judged", () => {
     const bodyFault = 'response has the content encoding "zstd", valid are gzip, deflate and br';
     expect(both(answer("", 200, { bodyFault }))).toEqual(["invalid_answer", "invalid_answer"]);
-    expect(judgeOutcome(answer("", 200, { bodyFault }), size, "lenient")).toMatchObject({
+    expect(judge(answer("", 200, { bodyFault }), size, "lenient")).toMatchObject({
       message: bodyFault,
     });
     expect(both(answer("", 503, { bodyFault }))).toEqual(["http_status+", "http_status+"]);
@@ -165,8 +169,8 @@ describe("other statuses", () => {
   });
 
   it("say where a redirect leads, and what the receiver said", () => {
-    const redirect = judgeOutcome(answer("", 302, { headers: { location: "/login" } }), size, "lenient");
-    const refusal = judgeOutcome(answer('{"return_code":1,"return_message":"who"}', 401), size, "strict");
+    const redirect = judge(answer("", 302, { headers: { location: "/login" } }), size, "lenient");
+    const refusal = judge(answer('{"return_code":1,"return_message":"who"}', 401), size, "strict");
     expect([redirect, refusal]).toMatchObject([
       { message: "HTTP 302, redirects are not followed, this one is to /login" },
       { message: "HTTP 401, return_code 1: who" },
@@ -195,7 +199,7 @@ describe("messages name the place", () => {
     ['{"return_code":0,"data":[]}', "data must be an object, found an array"],
     [
       '{"return_code":0,"data":{"fail_list":[{"index":1},{"index":0}]}}',
-      "data.fail_list[1].index must be from 1 to 5, found 0 (it counts from 1)",
+      "data.fail_list[1].index must be from 1 to 5 (it counts from 1), found 0",
     ],
     ['{"return_code":3,"return_message":"busy"}', "return_code 3: busy"],
     ['{"return_code":-1.5e400}', "return_code -1.5e400"],
@@ -203,7 +207,7 @@ describe("messages name the place", () => {
     ["[]", "body must be an object, found an array"],
   ];
   it.each(table)("%s", (body, message) => {
-    expect(judgeOutcome(answer(body), size, "strict")).toMatchObject({ kind: "failed", message });
+    expect(judge(answer(body), size, "strict")).toMatchObject({ kind: "failed", message });
   });
 });
 
@@ -232,10 +236,10 @@ describe("properties", () => {
   it("what strict validation takes, lenient takes alike and without a warning", () => {
     fc.assert(
       fc.property(text, status, elements, (body, code, n) => {
-        const strict = judgeOutcome(answer(body, code), n, "strict");
+        const strict = judge(answer(body, code), n, "strict");
         fc.pre(strict.kind === "accepted");
         expect(strict.warnings).toEqual([]);
-        expect(judgeOutcome(answer(body, code), n, "lenient")).toEqual(strict);
+        expect(judge(answer(body, code), n, "lenient")).toEqual(strict);
       }),
       { numRuns: casesOf(2_000) },
     );
@@ -244,7 +248,7 @@ describe("properties", () => {
   it("failed indexes are ascending, without a repeat, and of the batch", () => {
     fc.assert(
       fc.property(text, elements, (body, n) => {
-        const verdict = judgeOutcome(answer(body), n, "lenient");
+        const verdict = judge(answer(body), n, "lenient");
         const indexes = verdict.kind === "accepted" ? verdict.failed.map((one) => one.index) : [];
         expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
         expect(indexes.filter((one) => !Number.isInteger(one) || one < 1 || one > n)).toEqual([]);
@@ -264,7 +268,7 @@ describe("properties", () => {
     fc.assert(
       fc.property(failed, fc.constantFrom<Validation>("strict", "lenient"), (list, validation) => {
         const written = JSON.stringify({ return_code: 0, return_message: "x", data: { fail_list: list } });
-        expect(judgeOutcome(answer(written), 500, validation)).toEqual({
+        expect(judge(answer(written), 500, validation)).toEqual({
           kind: "accepted",
           failed: list.toSorted((a, b) => a.index - b.index),
           warnings: [],

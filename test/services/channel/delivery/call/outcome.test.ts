@@ -5,6 +5,7 @@ import type { ExchangeOutcome } from "../../../../../services/channel/exchange/e
 import { judgeOutcome, type Validation } from "../../../../../services/channel/judge-reply/judge-reply.ts";
 import type { LeasedBatch } from "../../../../../store/channels/channels.ts";
 
+const unmasked = (text: string): string => text;
 const plain = [{ groupId: "", language: "default" }];
 
 function batchOf(retries: number): LeasedBatch {
@@ -57,7 +58,7 @@ const table: readonly (readonly [string, ExchangeOutcome, string, string, string
 describe("a batch", () => {
   it.each(table)("with %s", (_what, outcome, ...expected) => {
     const kindOf = (validation: Validation, retries: number) =>
-      outcomeOf(judgeOutcome(outcome, 2, validation), batchOf(retries), {
+      outcomeOf(judgeOutcome(outcome, 2, validation, unmasked), batchOf(retries), {
         retries: 2,
         retryIntervalMs: 5_000,
       }).kind;
@@ -67,7 +68,7 @@ describe("a batch", () => {
   });
 
   it("is tried again after the interval, and never without retries", () => {
-    const verdict = judgeOutcome(failure("timeout"), 2, "strict");
+    const verdict = judgeOutcome(failure("timeout"), 2, "strict", unmasked);
     const rule = { retries: 1, retryIntervalMs: 5_000 };
     expect(outcomeOf(verdict, batchOf(0), rule)).toMatchObject({
       kind: "retry",
@@ -79,7 +80,7 @@ describe("a batch", () => {
 
   it("names who failed", () => {
     const text = '{"return_code":0,"data":{"fail_list":[{"index":2,"message":"gone"}]}}';
-    const outcome = outcomeOf(judgeOutcome(answer(200, text), 2, "strict"), batchOf(0), {
+    const outcome = outcomeOf(judgeOutcome(answer(200, text), 2, "strict", unmasked), batchOf(0), {
       retries: 0,
       retryIntervalMs: 0,
     });
