@@ -1,3 +1,4 @@
+import { isSecretHeader } from "../../../base/net/secret-header.ts";
 import type { ConfigPath } from "../problem.ts";
 import { configSchema } from "../schema/schema.ts";
 import { hasMeta, visit } from "../schema/walk.ts";
@@ -32,5 +33,5 @@ function isUrlSetting(path: ConfigPath): boolean {
 function isOrdinaryHeader(path: ConfigPath): boolean {
   const [section, kind] = path;
   const isSent = section === "webhook" && kind === "targets" && path.at(-2) === "headers";
-  return isSent && !/auth|cookie|key|pass|secret|sign|token/i.test(String(path.at(-1)));
+  return isSent && !isSecretHeader(String(path.at(-1)));
 }

@@ -6,6 +6,7 @@ import { loadOnce } from "../../../base/async/load-once.ts";
 import { loadTls } from "../../../base/net/late-modules.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { nameSender } from "../../../base/net/user-agent.ts";
+import { compileMask, type Mask } from "../../../base/text/mask-secrets.ts";
 import { describeError, oneLine } from "../../../base/text/system-error.ts";
 import { httpPlaceOf } from "../../../base/trace/http-span.ts";
 import { inRpcSpan, type RpcPlace } from "../../../base/trace/rpc-span.ts";
@@ -37,6 +38,7 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
   const client = createClient(MessageHandler, transport);
   const headers: Record<string, string> =
     options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` };
+  const mask = compileMask([options.bearer ?? ""]);
   const place = placeOf(options);
   return {
     maxMessages: options.maxMessages,
@@ -45,9 +47,9 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
         const response = await inRpcSpan(batch.trace, place, (passed) =>
           client.handle({ batch: toMessageBatch(batch) }, { signal, headers: { ...passed, ...headers } }),
         );
-        return outcomesOf(batch, response);
+        return outcomesOf(batch, response, mask);
       } catch (error) {
-        const outcome = outcomeOfError(ConnectError.from(error));
+        const outcome = outcomeOfError(ConnectError.from(error), mask);
         return batch.elements.map(() => outcome);
       }
     },
@@ -109,7 +111,11 @@ function dial({ url, tls, outbound }: ConnectionTo): Socket {
 }
 
 /** Reads the results of the handler. A response with results for other messages is not valid. */
-function outcomesOf({ elements }: HandedBatch, { results }: HandleResponse): readonly TargetOutcome[] {
+function outcomesOf(
+  { elements }: HandedBatch,
+  { results }: HandleResponse,
+  mask: Mask,
+): readonly TargetOutcome[] {
   const byIndex = new Map(results.map((result) => [result.index, result]));
   if (byIndex.size < results.length) return elements.map(() => invalidResponse("one index twice"));
   const known = new Set(elements.map(({ index }) => index + 1));
@@ -118,9 +124,8 @@ function outcomesOf({ elements }: HandedBatch, { results }: HandleResponse): rea
     return elements.map(() => invalidResponse(`index ${stray.index}, which the batch does not have`));
   return elements.map(({ index }) => {
     const result = byIndex.get(index + 1);
-    return (
-      (result && toOutcome(result)) ?? { kind: "retry", reason: "the handler gave no result for the message" }
-    );
+    const outcome = result && toOutcome(result, mask);
+    return outcome ?? { kind: "retry", reason: "the handler gave no result for the message" };
   });
 }
 
@@ -128,8 +133,8 @@ function invalidResponse(what: string): TargetOutcome {
   return { kind: "retry", reason: `the handler's response has ${what}` };
 }
 
-function outcomeOfError(error: ConnectError): TargetOutcome {
-  const reason = oneLine(`gRPC ${Code[error.code]}: ${messageOf(error)}`);
+function outcomeOfError(error: ConnectError, mask: Mask): TargetOutcome {
+  const reason = oneLine(`gRPC ${Code[error.code]}: ${mask(messageOf(error))}`);
   if (dead.has(error.code)) return { kind: "dead", reason };
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   return downOutcome(reason, delay && Math.max(0, durationMs(delay)));

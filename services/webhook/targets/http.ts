@@ -1,6 +1,7 @@
 import type https from "node:https";
 import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { isSecretHeader } from "../../../base/net/secret-header.ts";
 import { compileMask } from "../../../base/text/mask-secrets.ts";
 import { describeError } from "../../../base/text/system-error.ts";
 import { httpPlaceOf, inHttpSpan } from "../../../base/trace/http-span.ts";
@@ -47,7 +48,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
     if (typeof value === "string") fixed[name.toLowerCase()] = value;
     else written.push([name.toLowerCase(), value]);
   }
-  const mask = compileMask(Object.values(options.headers).filter((value) => typeof value === "string"));
+  const mask = compileMask(secretsOf(options.headers));
   return {
     maxMessages: per === "message" ? 1 : options.maxMessages,
     async deliver(batch, signal, answered) {
@@ -97,6 +98,17 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       return downOutcome(describeError(error));
     }
   }
+}
+
+/** The minimum length of other values that are masked: few are secrets, and ordinary texts contain short ones. */
+const minMaskedLength = 8;
+
+/** Returns the fixed values of headers that may be secrets. */
+function secretsOf(headers: HttpTargetOptions["headers"]): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (typeof value !== "string") return [];
+    return isSecretHeader(name) || value.length >= minMaskedLength ? [value] : [];
+  });
 }
 
 /** Returns the URL; without its path if that is written for each request. */

@@ -178,6 +178,33 @@ describe("errors", () => {
   });
 });
 
+describe("the bearer key is masked before a reason is shortened", () => {
+  const bearer = "sk-live-0123456789abcdef";
+  const said = `${"x".repeat(270)} ${bearer}`;
+  it.each<[string, Handle]>([
+    [
+      "an error",
+      () => {
+        throw new ConnectError(said, Code.InvalidArgument);
+      },
+    ],
+    [
+      "a dead letter",
+      () => ({ results: [result(1, { outcome: { case: "dead", value: { reason: said } } })] }),
+    ],
+    [
+      "another attempt",
+      () => ({ results: [result(1, { outcome: { case: "retryAfter", value: { reason: said } } })] }),
+    ],
+  ])("of %s", async (_name, handle) => {
+    server.handle = handle;
+    await using target = openTarget(server.url, { bearer });
+    expect(await target.deliver(handedBatch([messageJson("a")]), signal)).toMatchObject([
+      { reason: expect.stringMatching(/x{270} \*{3}$/) },
+    ]);
+  });
+});
+
 it("shows its bearer key", async () => {
   await using target = openTarget(server.url, { bearer: "k1" });
   await target.deliver(two, signal);

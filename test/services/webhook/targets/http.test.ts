@@ -260,6 +260,12 @@ describe("what the target answered", () => {
     });
   });
 
+  it("masks other headers from 8 characters on", async () => {
+    const headers = { "x-version": "1000000", "x-shop": "1000000-a", "x-api-key": "abcdef" };
+    const { answers } = await answersOf('{"id":10000001,"shop":"1000000-a","key":"abcdef"}', { headers });
+    expect(answers).toMatchObject([{ text: '{"id":10000001,"shop":"***","key":"***"}' }]);
+  });
+
   it("contains no secret in the target of a redirect", async () => {
     await using server = await openHttpServer();
     server.answer = (response) => response.writeHead(302, { location: "/?key=secret%20of%2Bheader" }).end();
