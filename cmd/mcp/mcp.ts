@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { packageVersion } from "../../base/package/root.ts";
 import { AgentTools } from "../../gen/engage/agent/v1/agent_tools_pb.ts";
@@ -9,28 +8,29 @@ import type { ConfigOptions } from "../config/config.ts";
 
 export type McpOptions = ServerOptions;
 
+/** The time after the limit of a call in which its failure is sent. */
+const graceMs = 1_000;
+
 /**
- * Serves the tools of a running server over standard streams until standard input ends. It calls the server's service,
- * so the limits of pushes are the server's too.
+ * Serves the tools of a running server over standard streams until standard input has ended and open requests have
+ * their responses. It calls the server's service, so the limits of pushes are the server's too.
  * @throws UserError
  */
 export async function runMcp(options: ConfigOptions, server: McpOptions, stdin: Readable): Promise<void> {
-  // A file does not close at its end, and a pipe that breaks does not end.
-  const ended = Promise.race([once(stdin, "end"), once(stdin, "close")]);
   const { token: bearerToken } = chooseServer(options, server);
   await withClient(AgentTools, options, { ...server, bearerToken }, async (tools) => {
-    const [{ serveStdio }, { createProtocolServer }] = await Promise.all([
+    const [{ serveStdio }, { createProtocolServer }, { StdioTransport }] = await Promise.all([
       import("@modelcontextprotocol/server/stdio"),
       import("../../services/agent/protocol/protocol.ts"),
+      import("./stdio-transport.ts"),
     ]);
     const version = packageVersion();
-    const handle = serveStdio(
-      () => createProtocolServer({ tools, version, describeError: describeCallError }),
-      {
-        maxSubscriptions: 0,
-      },
-    );
-    await ended;
-    await handle.close();
+    const { stdout } = process;
+    const transport = new StdioTransport({ stdin, stdout, maxWaitMs: server.timeout + graceMs });
+    serveStdio(() => createProtocolServer({ tools, version, describeError: describeCallError }), {
+      transport,
+      maxSubscriptions: 0,
+    });
+    await transport.closed;
   });
 }

@@ -122,6 +122,27 @@ test("calls of tools are in the metrics with the protocol mcp", slow, async () =
   );
 });
 
+test("engage mcp answers all requests of a file", slow, async () => {
+  const clientInfo = { name: "test", version: "1" };
+  const requests = [
+    { method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } },
+    { method: "tools/list" },
+    { method: "tools/call", params: { name: "list_events", arguments: {} } },
+    { method: "tools/call", params: { name: "channels_and_tasks", arguments: {} } },
+  ];
+  const lines = requests.map((request, id) => `${JSON.stringify({ jsonrpc: "2.0", id, ...request })}\n`);
+  const options = { input: lines.join(""), env: { ENGAGE_KEY: keys.agent } };
+  const { code, stdout, stderr } = await runEngage(["mcp", "--url", opened().url], options);
+  const responses = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(responses.map(({ id, error }) => [id, error]).toSorted()).toEqual(
+    lines.map((_, id) => [id, undefined]),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
 test("engage mcp ends at the end of a file, too", slow, async () => {
   await using file = await open("/dev/null");
   const ran = await runEngage(["mcp", "--url", opened().url], { stdinFd: file.fd });
