@@ -26,7 +26,10 @@ export interface GatewayLimits {
    * applies.
    */
   readonly trustedProxies: readonly string[];
-  /** Bytes of incomplete request bodies, of pipelined requests and of large unread responses, over all connections. */
+  /**
+   * Bytes of incomplete request bodies, of open HTTP/2 calls, of pipelined requests and of large unread responses, over
+   * all connections.
+   */
   readonly openBytes: number;
   readonly openBytesPerAddress: number;
   readonly openBytesPerConnection: number;

@@ -28,11 +28,11 @@ type ByteLimits = Pick<
 const graceMs = 30_000;
 
 /**
- * The memory of incomplete request bodies, of pipelined requests and of large responses that are not read yet, over all
- * connections, with limits for each connection and each address. Beyond a limit, the call that uses most is aborted, or
- * the connection whose pipelined requests do: of the connection, of the address, or of the address with the most bytes.
- * So a caller within its limit is never aborted because of another address. Bodies and responses that take too long are
- * aborted too.
+ * The memory of incomplete request bodies, of open HTTP/2 calls, of pipelined requests and of large responses that are
+ * not read yet, over all connections, with limits for each connection and each address. Beyond a limit, the call that
+ * uses most is aborted, or the connection whose open calls or pipelined requests do: of the connection, of the address,
+ * or of the address with the most bytes. So a caller within its limit is never aborted because of another address.
+ * Bodies and responses that take too long are aborted too.
  */
 export class OpenBytes {
   #limits!: ByteLimits;
@@ -85,7 +85,7 @@ export class OpenBytes {
     return hold;
   }
 
-  /** Counts the pipelined requests of a connection, without a time limit. */
+  /** Counts the open calls, or pipelined requests, of a connection, without a time limit. */
   openRequests(connection: Connection, holder: ShareOwner): ByteShare {
     const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
     share.complete();

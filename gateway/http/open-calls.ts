@@ -6,6 +6,8 @@ import type { GatewayLimits } from "../limits.ts";
 import { notifyClosed, watchClose } from "./close-listener.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
 import type { FairWorkQueue } from "./fair-work-queue.ts";
+import { headBytesOf } from "./head-bytes.ts";
+import type { ByteShare, OpenBytes } from "./open-bytes.ts";
 
 /**
  * Counts a call on an HTTP/1.1 connection until its response is closed, when
@@ -24,12 +26,26 @@ export function endHttp1Call({ req }: ServerResponse): void {
 /** A connection that asks for further streams after this many refusals is closed: each costs some work. */
 const maxRefusedStreams = 100;
 
+/** The memory of an HTTP/2 stream beside that of its request. */
+const streamBytes = 6_000;
+
+export interface CallLimits {
+  /** Open calls of one address. */
+  readonly maxPerAddress: number;
+  readonly openBytes: OpenBytes;
+}
+
 /**
- * Counts a call on an HTTP/2 stream until it is closed. Refuses the stream and returns false if its address has too
- * many calls, or its connection continues after many refusals. Clients may send it again later.
+ * Counts a call on an HTTP/2 stream, and its memory without the body, until it is closed. Refuses the stream and
+ * returns false if its address has too many calls, or its connection continues after many refusals. Clients may send it
+ * again later. If calls take too much memory, the connection whose calls take most is closed.
  */
-export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number): boolean {
-  const session = stream.session as ServerHttp2Session | undefined;
+export function startHttp2Call(
+  stream: ServerHttp2Stream,
+  rawHeaders: readonly string[],
+  { maxPerAddress, openBytes }: CallLimits,
+): boolean {
+  const session = stream.session as CountedSession | undefined;
   const connection = connectionOf(session);
   const { address } = connection;
   const isInsistent = connection.refusedStreams >= maxRefusedStreams;
@@ -41,19 +57,42 @@ export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number)
     return false;
   }
   connection.startCall();
-  (stream as Counted)[kConnection] = connection;
+  const counted: Counted = stream;
+  counted[kConnection] = connection;
   watchClose(stream);
   stream.on("close", onStreamClose);
-  return true;
+  if (session !== undefined) {
+    session[kShare] ??= openShare(session, connection, openBytes);
+    counted[kShare] = session[kShare];
+    counted[kBytes] = streamBytes + headBytesOf(rawHeaders);
+    session[kShare].take(counted[kBytes]);
+  }
+  return !stream.destroyed;
+}
+
+function openShare(session: ServerHttp2Session, connection: Connection, openBytes: OpenBytes): ByteShare {
+  // Without an error, since its streams may not listen for one yet.
+  const share = openBytes.openRequests(connection, { cut: () => session.destroy() });
+  session.once("close", () => share.close());
+  return share;
 }
 
 const kConnection = Symbol("connection of a call");
+const kShare = Symbol("memory of open calls");
+const kBytes = Symbol("bytes of a call");
 
-type Counted = ServerHttp2Stream & { [kConnection]?: Connection };
+type CountedSession = ServerHttp2Session & { [kShare]?: ByteShare };
+type Counted = ServerHttp2Stream & {
+  [kConnection]?: Connection;
+  /** That of its session. */
+  [kShare]?: ByteShare;
+  [kBytes]?: number;
+};
 
 /** Shared by all streams, as a closed stream has no session. */
 function onStreamClose(this: Counted): void {
   this[kConnection]?.endCall();
+  this[kShare]?.release(this[kBytes] ?? 0);
   notifyClosed(this);
 }
 

@@ -106,7 +106,8 @@ export function createPort(options: PortOptions): Port {
     session.once("close", () => sessions.delete(session));
     if (idleCloser !== undefined) session.close();
   };
-  const both: Http2ServerOptions = { limits, onSession, onStream: options.onStream, onRequest };
+  const { openBytes, onStream } = options;
+  const both: Http2ServerOptions = { limits, openBytes, onSession, onStream, onRequest };
   const { listener, h2 } = options.tls ? createTls(both, options.tls) : createPlain(both);
   const { connections } = options;
   listener.prependListener("connection", (socket: net.Socket) => {

@@ -69,7 +69,8 @@ export const limitsSchema = z.strictObject({
   openBytes: bytes()
     .default(defaultLimits.openBytes)
     .describe(
-      "Bytes of incomplete bodies, of pipelined requests and of large unread responses, over all connections.",
+      "Bytes of incomplete bodies, of open HTTP/2 calls, of pipelined requests and of large unread responses, over all " +
+        "connections.",
     ),
   openBytesPerAddress: bytes()
     .default(defaultLimits.openBytesPerAddress)

@@ -1,16 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { connectionOf } from "../connections.ts";
+import { headBytesOf } from "../head-bytes.ts";
 import type { ByteShare, OpenBytes } from "../open-bytes.ts";
 
 /** Pipelined requests of one connection that are handled at a time: their responses are sent in order anyway. */
 export const maxPipelined = 16;
 /** Requests that may wait for them: Node parses all that arrive until responses wait to be read. */
 const maxWaiting = 4_000;
-/** The memory of a request and its response without the URL, the headers and the body. */
-const requestBytes = 3_000;
-/** The memory of the name or the value of a header beside its characters. */
-const textBytes = 40;
 /** What Node reads of a body that nothing takes. */
 const maxBodyBytes = 65_536;
 
@@ -36,7 +33,7 @@ export function startPipelined(response: ServerResponse, openBytes: OpenBytes): 
   const socket: PipelinedSocket = response.req.socket;
   if (socket.destroyed) return;
   socket[kPipelined] ??= openPipelined(socket, openBytes);
-  const bytes = headBytesOf(response.req);
+  const bytes = headBytesOf(response.req.rawHeaders, response.req.url);
   (response as Counted)[kBytes] = bytes;
   socket[kPipelined].share.take(bytes);
 }
@@ -72,12 +69,6 @@ function openPipelined(socket: Socket, openBytes: OpenBytes): PipelinedRequests 
     share.close();
   });
   return pipelined;
-}
-
-function headBytesOf({ url = "", rawHeaders }: IncomingMessage): number {
-  let characters = url.length;
-  for (const text of rawHeaders) characters += text.length;
-  return requestBytes + textBytes * rawHeaders.length + characters;
 }
 
 function bodyBytesOf({ headers }: IncomingMessage): number {

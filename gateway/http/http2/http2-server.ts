@@ -4,6 +4,7 @@ import type { GatewayLimits } from "../../limits.ts";
 import type { Address } from "../connections.ts";
 import { FairWorkQueue } from "../fair-work-queue.ts";
 import type { NodeRequest, NodeResponse } from "../http.ts";
+import type { OpenBytes } from "../open-bytes.ts";
 import { startFairly, startHttp2Call, startLater } from "../open-calls.ts";
 import { contextOf, http1Options, http2Options, type TlsOptions } from "../server-options.ts";
 
@@ -21,6 +22,7 @@ export interface LiveLimits {
 
 export interface Http2ServerOptions {
   readonly limits: LiveLimits;
+  readonly openBytes: OpenBytes;
   readonly onSession: (session: http2.ServerHttp2Session) => void;
   readonly onStream: OnStream;
   /** Serves the requests of HTTP/2 that `onStream` does not take, and over TLS those of HTTP/1.1. */
@@ -67,7 +69,7 @@ type StreamListener = (
 /** Listens for sessions, and for streams before Node's own listener, which turns them into requests. */
 function listen(
   server: http2.Http2Server | http2.Http2SecureServer,
-  { limits, onSession, onStream }: Http2ServerOptions,
+  { limits, openBytes, onSession, onStream }: Http2ServerOptions,
 ): void {
   // Servers of both kinds have these events, but no common type of them.
   const h2 = server as http2.Http2Server;
@@ -81,10 +83,16 @@ function listen(
       startFairly(requests, stream, () => compat.call(h2, stream, headers, flags, rawHeaders));
     if (!onStream(stream, headers, pass)) pass();
   };
+  const callLimits = {
+    openBytes,
+    get maxPerAddress() {
+      return limits.current.maxCallsPerAddress;
+    },
+  };
   const listener: StreamListener = (stream, headers, flags, rawHeaders) => {
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
-    else if (!startHttp2Call(stream, limits.current.maxCallsPerAddress)) return;
+    else if (!startHttp2Call(stream, rawHeaders, callLimits)) return;
     // Without a closure, which most streams do not need.
     else if (streams.admits()) begin(stream, headers, flags, rawHeaders);
     else startLater(streams, stream, () => begin(stream, headers, flags, rawHeaders));

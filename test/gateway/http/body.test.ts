@@ -14,15 +14,15 @@ import { isBusy, isLate, kinds, library, openSession, path, text, upload } from 
 describe.each([true, false])("with the lanes %j", (lanes) => {
   describe.each(kinds)("%s", (_name, headers, isEnveloped) => {
     const begin = (bytes: number): Buffer =>
-      isEnveloped ? envelope(Buffer.alloc(bytes), 0, 900) : Buffer.from(`{"text":"${"x".repeat(bytes)}`);
+      isEnveloped ? envelope(Buffer.alloc(bytes), 0, 90_000) : Buffer.from(`{"text":"${"x".repeat(bytes)}`);
 
     test("bodies beyond the share of their connection: the largest ends, and the connection goes on", async () => {
-      const limits = { maxMessageBytes: 1_000, openBytesPerConnection: 2_000 };
+      const limits = { maxMessageBytes: 100_000, openBytesPerConnection: 200_000 };
       const server = await openGatewayForTest({ lanes, limits, library });
       const session = openSession(server);
       const large = upload(session, headers);
-      large.stream.write(begin(850));
-      const others = [700, 600].map((bytes) => {
+      large.stream.write(begin(85_000));
+      const others = [70_000, 60_000].map((bytes) => {
         const other = upload(session, headers);
         other.stream.write(begin(bytes));
         return other;
