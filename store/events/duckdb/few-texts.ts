@@ -15,6 +15,9 @@ const maxTexts = 2_000;
 /** The maximum number of days whose tables are read for a property; each takes 0.2 ms. */
 const maxDays = 30;
 
+/** The maximum number of properties that are read before a query, which did not ask for them. */
+const maxProperties = 3;
+
 /** The engine compares texts with the first bytes of the smallest and the largest text of a table, up to this many. */
 const rangeBytes = 8;
 
@@ -74,9 +77,9 @@ export function createFewTexts(): FewTexts {
           : { size, texts: new WeakMap<Property, readonly TableTexts[]>(), asked: new Set<Property>() };
       projects.set(projectId, known);
       const { texts, asked } = known;
-      for (const property of asked) {
-        // A failed read is not tried again by the next query, which would fail too.
-        asked.delete(property);
+      for (const property of [...asked].slice(0, maxProperties)) {
+        // A failed read is not tried again by the next query, which would fail too. Another query may have read it.
+        if (!asked.delete(property) || texts.has(property)) continue;
         texts.set(property, await readTexts(query, project, property));
       }
       return (property) => {

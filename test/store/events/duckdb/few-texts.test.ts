@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Database } from "../../../../store/events/duckdb/database.ts";
-import { createFewTexts } from "../../../../store/events/duckdb/few-texts.ts";
 import { dayTableName } from "../../../../store/events/duckdb/layout.ts";
-import { loadBatch } from "../../../../store/events/duckdb/load/load.ts";
-import { createQueries, type Queries } from "../../../../store/events/duckdb/query/query.ts";
-import { createScans } from "../../../../store/events/duckdb/query/scan.ts";
-import { selectUsers } from "../../../../store/events/duckdb/query/users.ts";
+import type { Queries } from "../../../../store/events/duckdb/query/query.ts";
 import { removeNames } from "../../../../store/events/duckdb/upkeep/remove-names.ts";
 import { dropExpired } from "../../../../store/events/duckdb/upkeep/retention.ts";
-import { createWriter } from "../../../../store/events/duckdb/writer.ts";
 import type { EventStore, Predicate, PreparedEvent, Property } from "../../../../store/events/events.ts";
 import { collectUsers } from "../../../conformance/events/collect-users.ts";
 import {
@@ -25,7 +19,6 @@ import {
   usersOf,
 } from "../../../conformance/events/scan-world.ts";
 import {
-  Batches,
   dayMs,
   eventOf,
   noSignal,
@@ -34,7 +27,7 @@ import {
   userOf,
   vocabulary,
 } from "../../../conformance/events/world.ts";
-import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
+import { openDatabase, readsOf, storeOf } from "./few-texts-store.ts";
 
 const { city, zip, itemName, nick, homeCity, price } = properties;
 const many = 6_000;
@@ -54,40 +47,6 @@ const rows: Rows = {
   ),
 };
 
-async function openDatabase(stack: AsyncDisposableStack) {
-  const world = stack.use(await createDuckDbWorld());
-  const batches = new Batches(world.folder);
-  const database = await Database.open(world.options);
-  stack.defer(() => database.close());
-  const writer = createWriter(database);
-  const load = async (given: Rows) => loadBatch(writer, await batches.next(given), database.scratchFolder);
-  return { load, writer, queries: createQueries(database, smallStore) };
-}
-
-/**
- * Returns a store that has not read any properties yet, and the statements that it runs.
- * @param before called with each statement
- */
-function storeOf(queries: Queries, before: (sql: string) => void = () => undefined) {
-  const [statements, fewTexts]: [string[], ReturnType<typeof createFewTexts>] = [[], createFewTexts()];
-  const open: Queries["open"] = async (...given) => {
-    const query = await queries.open(...given);
-    const runSql = query.run.bind(query);
-    const run: typeof query.run = (sql, ...values) => {
-      statements.push(sql);
-      before(sql);
-      return runSql(sql, ...values);
-    };
-    return Object.assign(query, { fewTexts, run });
-  };
-  const opened = { ...queries, open };
-  const store = {
-    ...createScans(opened),
-    selectUsers: (...given) => selectUsers(opened, ...given),
-  } satisfies Partial<EventStore> as unknown as EventStore;
-  return { statements, store };
-}
-
 const countOf = (where: Predicate) => ({ measures: [measureOf({ kind: "count" }, where)] });
 
 /** Reports for two queries of a property whether they compare the texts of all rows. */
@@ -103,8 +62,6 @@ async function areByRow(
   const compared = statements.filter((sql) => sql.includes("count(*)"));
   return compared.map((sql) => !sql.includes("list_contains"));
 }
-
-const readsOf = (statements: readonly string[]) => statements.filter((sql) => sql.includes("stats("));
 
 /** Events with these texts in a property. */
 const eventsWith = (texts: readonly string[], { number } = city as Property, t = startMs): PreparedEvent[] =>
@@ -142,6 +99,24 @@ describe("few texts", () => {
     const { statements, store } = storeOf(queries);
     for (let query = 0; query < 3; query++) await totals(store, countOf(equals(property, "Bern")));
     expect(readsOf(statements)).toHaveLength(expected);
+  });
+
+  it("are read of three properties before each query", async () => {
+    const opened = await openDatabase(stack);
+    const newProperties = Array.from(
+      { length: 5 },
+      (_, at) => ({ table: "event", number: 90 + at, name: `text${at}`, type: "text" }) as const,
+    );
+    const p = Object.fromEntries(newProperties.map(({ number }) => [number, "x"]));
+    await opened.load({ ...vocabulary, newProperties, events: [eventOf({ t: startMs, p })] });
+    const { statements, store } = storeOf(opened.queries);
+    const where: Predicate = { kind: "or", of: newProperties.map((property) => equals(property, "x")) };
+    const reads = [];
+    for (let query = 0; query < 4; query++) {
+      await totals(store, countOf(where));
+      reads.push(readsOf(statements).length);
+    }
+    expect(reads).toEqual([0, 3, 5, 5]);
   });
 
   it("are not read by the query after one that could not read them", async () => {
@@ -253,12 +228,13 @@ describe("few texts of 35 days", () => {
   const stack = new AsyncDisposableStack();
   let queries: Queries;
   const allDays = bucketsOf(1, 35 * dayMs);
+  const firstDays = bucketsOf(1, 10 * dayMs);
   const lastDays = bucketsOf(1, 10 * dayMs, -25 * dayMs);
   beforeAll(async () => {
     const opened = await openDatabase(stack);
     const ofDay = (day: number) => [
       ...eventsWith(day < 25 ? ["Bern", "Oslo"] : ["Bern", "Zürich"], city, startMs + day * dayMs),
-      ...eventsWith(["a longer text"], zip, startMs + day * dayMs),
+      ...eventsWith(day < 10 ? ["a longer text"] : ["a longer text", "b"], zip, startMs + day * dayMs),
     ];
     await opened.load({ ...vocabulary, events: Array.from({ length: 35 }, (_, day) => ofDay(day)).flat() });
     queries = opened.queries;
@@ -274,7 +250,9 @@ describe("few texts of 35 days", () => {
     ["on 10 days, and one on all days", city, ["Zürich", "Bern"], allDays, false],
     ["before the first of each day", city, ["Aarau"], allDays, true],
     ["with more bytes than the engine's range", zip, ["a longer text"], allDays, false],
-    ["after the last of each day", zip, ["a m"], allDays, true],
+    ["after the last of each day", zip, ["c"], allDays, true],
+    ["on 25 days", zip, ["b"], allDays, false],
+    ["on 25 days after the query", zip, ["b"], firstDays, true],
   ])(
     "are compared by row if most days cannot have one: a text %s",
     async (_what, property, values, days, expected) => {
