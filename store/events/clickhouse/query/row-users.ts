@@ -84,8 +84,9 @@ export class RowUsers implements UserChunk {
   #eachProperty(row: UserRow, add: (name: string, value: unknown) => void): void {
     const { properties, firstProperty, mayBeEmpty } = this.#columns;
     const emptyLists = mayBeEmpty ? (row.at(-1) as readonly number[]) : [];
-    for (const [at, property] of properties.entries()) {
-      const value = decodeValue(row[firstProperty + at], property);
+    let index = firstProperty;
+    for (const property of properties) {
+      const value = decodeValue(row[index++], property);
       if (value !== null) add(property.name, value);
       else if (mayBeEmpty && emptyLists.includes(property.number)) add(property.name, []);
     }
