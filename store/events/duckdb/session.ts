@@ -16,6 +16,10 @@ export type Types = readonly DuckDBType[];
 
 /** An interrupt before the start of a statement has no effect, so it is repeated until the statement ends. */
 const interruptEveryMs = 5;
+/** Queries cannot begin during a commit, so it waits only this long for a thread of the engine. */
+const maxCommitWaitMs = 100;
+/** A checkpoint of a log of 64 MiB takes about a second. */
+const maxCheckpointWaitMs = 5_000;
 
 /**
  * One connection and its statements, one at a time. When the signal is aborted the running statement is
@@ -70,12 +74,14 @@ export class Session implements AsyncDisposable {
 
   /** Moves the log into the file. */
   checkpoint(): Promise<DuckDBResult> {
-    return this.#guard(() => runInEngine(this.#connection, "CHECKPOINT", this.#isEngineFree));
+    const wait = { isEngineFree: this.#isEngineFree, maxWaitMs: maxCheckpointWaitMs };
+    return this.#guard(() => runInEngine(this.#connection, "CHECKPOINT", wait));
   }
 
   /** Commits, whatever the signal says. */
   commit(): Promise<DuckDBResult> {
-    return this.#mapErrors(runInEngine(this.#connection, "COMMIT", this.#isEngineFree));
+    const wait = { isEngineFree: this.#isEngineFree, maxWaitMs: maxCommitWaitMs };
+    return this.#mapErrors(runInEngine(this.#connection, "COMMIT", wait));
   }
 
   /** Discards the transaction, whatever the signal says. */

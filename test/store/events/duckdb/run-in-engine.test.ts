@@ -1,4 +1,4 @@
-import { DuckDBInstance } from "@duckdb/node-api";
+import { DuckDBInstance, type DuckDBPendingResult } from "@duckdb/node-api";
 import { describe, expect, it, vi } from "vitest";
 import { openDuckDbStore } from "../../../../store/events/duckdb/duckdb.ts";
 import { runInEngine } from "../../../../store/events/duckdb/run-in-engine.ts";
@@ -8,8 +8,12 @@ import { createDuckDbWorld } from "./duckdb-world.ts";
 /** Takes longer than the first looks at it. */
 const slow = "SELECT sum(hash(range::VARCHAR) % 7)::BIGINT AS sum FROM range(1000000)";
 
-async function openConnection() {
-  const instance = await DuckDBInstance.create(":memory:", { threads: "2" });
+/** Longer than a test. */
+const maxWaitMs = 3_600_000;
+const isAlwaysFree = { isEngineFree: () => true, maxWaitMs };
+
+async function openConnection(threads = 2) {
+  const instance = await DuckDBInstance.create(":memory:", { threads: String(threads) });
   const connection = await instance.connect();
   return {
     connection,
@@ -35,7 +39,7 @@ describe.each([
 ] as const)("an engine %s", (_name, createIsFree, runs) => {
   it("runs a statement", async () => {
     using opened = await openConnection();
-    const result = await runInEngine(opened.connection, slow, createIsFree());
+    const result = await runInEngine(opened.connection, slow, { isEngineFree: createIsFree(), maxWaitMs });
     expect(opened.run).toHaveBeenCalledTimes(runs);
     const expected = await opened.connection.run(slow);
     expect(await result.getRowsJS()).toEqual(await expected.getRowsJS());
@@ -43,11 +47,35 @@ describe.each([
 
   it("tells why a statement fails", async () => {
     using opened = await openConnection();
-    const fails = "SELECT error('no ' || range::VARCHAR) FROM range(7, 8)";
-    await expect(runInEngine(opened.connection, fails, createIsFree())).rejects.toThrow("no 7");
-    await expect(runInEngine(opened.connection, "SELECT nothing", createIsFree())).rejects.toThrow("nothing");
-    await expect(runInEngine(opened.connection, "COMMIT", createIsFree())).rejects.toThrow("no transaction");
+    const run = (sql: string) =>
+      runInEngine(opened.connection, sql, { isEngineFree: createIsFree(), maxWaitMs });
+    await expect(run("SELECT error('no ' || range::VARCHAR) FROM range(7, 8)")).rejects.toThrow("no 7");
+    await expect(run("SELECT nothing")).rejects.toThrow("nothing");
+    await expect(run("COMMIT")).rejects.toThrow("no transaction");
   });
+});
+
+it("runs a statement that no thread of the engine takes", async () => {
+  using opened = await openConnection(1);
+  const result = await runInEngine(opened.connection, "SELECT 7", { ...isAlwaysFree, maxWaitMs: 10 });
+  expect(await result.getRowsJS()).toEqual([[7]]);
+});
+
+it("runs a statement once with a version of the library that lacks its private member", async () => {
+  using opened = await openConnection();
+  const { connection } = opened;
+  const prepare = connection.prepare.bind(connection);
+  vi.spyOn(connection, "prepare").mockImplementation(async (sql) => {
+    const prepared = await prepare(sql);
+    const pending = prepared.start();
+    vi.spyOn(prepared, "start").mockReturnValue({
+      getResult: () => pending.getResult(),
+    } as DuckDBPendingResult);
+    return prepared;
+  });
+  await runInEngine(connection, "CREATE TABLE created AS SELECT 7", isAlwaysFree);
+  const created = await connection.run("FROM created");
+  expect(await created.getRowsJS()).toEqual([[7]]);
 });
 
 it("is not waited for by a store whose engine has no thread of its own", async () => {
