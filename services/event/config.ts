@@ -40,10 +40,9 @@ const batchSchema = z.strictObject({
     .default(1_000)
     .describe(
       "Time since the beginning of the previous batch after which a batch is loaded even if it is not full, in ms. " +
-        "Records that come in a burst are loaded earlier. With driver duckdb a batch begins when an eighth of maxBytes " +
-        "waits and no earlier batch does, if the rate since the previous batch would fill one in a second. " +
-        "The end of a burst, which follows such a batch, a full one or a pause of this time, is loaded when no record " +
-        "has arrived for 60 ms, if at least a sixteenth of maxBytes waits; with driver duckdb a sixteenth of that eighth.",
+        "Bursts are loaded earlier: their end when no record has arrived for 60 ms, if at least a sixteenth of maxBytes " +
+        "waits. With driver duckdb, records that would fill a batch in a second are loaded in parts of an eighth of " +
+        "maxBytes, at least 1 MiB, while no earlier batch waits, and a sixteenth of a part is enough for the end.",
     ),
 });
 

@@ -26,6 +26,7 @@ export interface AppendQueueOptions {
 export interface AppendQueue {
   append(record: Uint8Array): Promise<void>;
   appendLines(lines: Uint8Array): Promise<void>;
+  /** Returns whether records wait to be written or are being written. */
   isWriting(): boolean;
   /** Writes what waits, even if that is nothing. */
   flush(): Promise<void>;

@@ -14,7 +14,7 @@ import {
 export interface RecordReaderOptions {
   /** The spool's folder. */
   readonly folder: string;
-  readonly spool: Pick<RecordSpool, "end" | "grown">;
+  readonly spool: Pick<RecordSpool, "end" | "grown" | "isWriting">;
   /** Called with the number of the first kept file before read files are deleted. */
   readonly releasing?: (firstKept: number) => void;
 }
@@ -34,6 +34,7 @@ export function createRecordReader({
   return {
     end: spool.end,
     grown: spool.grown,
+    isWriting: spool.isWriting,
     async start() {
       const end = await spool.end();
       return { number: (await listSegments(folder))[0] ?? end.number, offset: 0 };

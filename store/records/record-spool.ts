@@ -47,7 +47,7 @@ export interface RecordSpool extends RecordSink {
   end(): Promise<RecordPlace>;
   /** Resolves when further records are on disk. */
   grown(): Promise<void>;
-  /** Returns whether records are being written by this process. */
+  /** Returns whether records wait to be written or are being written. */
   isWriting(): boolean;
 }
 

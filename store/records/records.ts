@@ -69,6 +69,8 @@ export interface RecordReader {
   end(): Promise<RecordPlace>;
   /** Resolves when further records are on disk. */
   grown(): Promise<void>;
+  /** Returns whether this process has records that wait to be written or are being written. */
+  isWriting(): boolean;
   /**
    * Reads the lines after a place: at most `maxBytes`, or one line when it is longer. Returns undefined
    * at the end. Skips missing files.

@@ -6,7 +6,12 @@ import { createPause, type Pause } from "../../../base/async/pause.ts";
 import type { FileOwner, Release } from "../../../base/files/file-holds.ts";
 import { workerUrl } from "../../../base/package/root.ts";
 import { maxPropertiesOf, minFreeBytesOf, nameLimitsOf } from "../../../services/event/config.ts";
-import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/load.ts";
+import {
+  type Loader,
+  type LoadLimits,
+  type LoadObserver,
+  openLoader,
+} from "../../../services/event/load/load.ts";
 import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-client.ts";
 import { createProgress } from "../../../services/event/load/worker-messages.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
@@ -71,8 +76,6 @@ export interface BulkLimits {
  * The size of the young generation. Parsed records are discarded at once; with more space, garbage collection is rarer.
  */
 const youngGenerationMib = 96;
-/** The part of a full batch that is loaded early in a burst. */
-const burstPart = 1 / 8;
 export const loadDelays = { minDelayMs: 500, maxDelayMs: 60_000 };
 /** The size of the young generation of a thread that only writes. */
 const spoolYoungGenerationMib = 2;
@@ -122,15 +125,8 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       maxProperties: maxPropertiesOf(config.events),
       names: nameLimitsOf(config.events),
       reader: releaseSettled(reader, store),
-      isWriting: spool.isWriting,
       zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
-      limits: {
-        maxRecords: Math.max(batch.maxRecords, bulk?.maxRecords ?? 0),
-        maxBytes: Math.max(batch.maxBytes, bulk?.maxBytes ?? 0),
-        batchMs: batch.maxDelayMs,
-        // A batch of the engine costs little. Bulk loading has no hurry.
-        ...(bulk === undefined && { burstBytes: batch.maxBytes * burstPart }),
-      },
+      limits: loadLimitsOf(batch, bulk),
       async keepDeadLetters(deadLetters) {
         ports.deadLetters.append(deadLetters);
         await ports.deadLetters.flush();
@@ -151,6 +147,23 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     waitingBytes: () => loader.waitingBytes(),
     hold: () => holdFiles(preparing, store),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The part of a full batch that begins a batch in a burst. */
+const burstPart = 1 / 8;
+/** Smaller parts of bursts would take more processor time for each record. */
+const minBurstBytes = 2 ** 20;
+
+/** Returns the limits of loading. Bulk loading has no parts of bursts, since no query waits for its records. */
+export function loadLimitsOf(batch: Config["events"]["batch"], bulk: BulkLimits | undefined): LoadLimits {
+  const maxBytes = Math.max(batch.maxBytes, bulk?.maxBytes ?? 0);
+  const partBytes = Math.max(maxBytes * burstPart, minBurstBytes);
+  return {
+    maxRecords: Math.max(batch.maxRecords, bulk?.maxRecords ?? 0),
+    maxBytes,
+    burstBytes: bulk === undefined ? Math.min(partBytes, maxBytes) : maxBytes,
+    batchMs: batch.maxDelayMs,
   };
 }
 

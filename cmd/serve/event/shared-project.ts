@@ -138,9 +138,13 @@ async function openProjectLoader(
     maxProperties: maxPropertiesOf(config.events),
     names: nameLimitsOf(config.events),
     reader: readAhead(spool.reader),
-    isWriting: spool.isWriting,
     zones: new Map([[id, zone]]),
-    limits: { maxRecords: batch.maxRecords, maxBytes: batch.maxBytes, batchMs: batch.maxDelayMs },
+    limits: {
+      maxRecords: batch.maxRecords,
+      maxBytes: batch.maxBytes,
+      burstBytes: batch.maxBytes,
+      batchMs: batch.maxDelayMs,
+    },
     ...withWatches(watches, {
       observer,
       startWorker: () =>

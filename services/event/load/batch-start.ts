@@ -28,16 +28,15 @@ const pollMs = 20;
 const quietMs = 60;
 /** Records come in a burst when a full batch of them comes within this time. */
 const burstMs = 1_000;
-/** The end of a burst is loaded early only if it has this part of a batch of it: each batch has a cost of its own. */
+/** The end of a burst is loaded early only if this part of `burstBytes` waits: each batch has a cost of its own. */
 const endPart = 1 / 16;
 
 /**
- * Decides when a batch begins: when it is full, when the time since the previous one has passed, or early in a burst.
+ * Decides when a batch begins: when it is full, `batchMs` after the previous one began, or earlier in a burst.
  *
- * A burst is recognized by the rate of its records since the last batch began, or begins after a pause: when that time
- * passes and no record waits. While it has the rate, each batch begins with `burstBytes`. Its end is loaded when no
- * record arrives any more. So steady load of a lower rate has one early batch at most, and load of that rate no more
- * than one for each `burstBytes` and an end.
+ * A burst begins with a full batch, with records at a rate that fills one within `burstMs`, or with the first records
+ * after a pause of `batchMs`. At that rate, a batch begins with `burstBytes`. The rest of a burst is loaded when no
+ * record has arrived for `quietMs`. So steady load of a lower rate has at most one early batch.
  */
 export class BatchStart {
   readonly #options: BatchStartOptions;
@@ -45,10 +44,8 @@ export class BatchStart {
   #begunMs = Number.NEGATIVE_INFINITY;
   /** Whether no record waited at the last check. */
   #isEmpty = true;
-  /** Whether the waiting records are part of a burst. */
-  #isBurst = false;
-  /** Whether the burst ends where the records on disk ended at the last check. */
-  #isEnded = false;
+  /** "ended" if the burst ends where the records on disk ended at the last check. */
+  #burst: "none" | "running" | "ended" = "none";
   #spoolEnd: SpoolPlace = { number: 0, offset: 0 };
   #grownMs = 0;
 
@@ -63,7 +60,7 @@ export class BatchStart {
     const isGrown = comparePlaces(spoolEnd, this.#spoolEnd) !== 0;
     this.#spoolEnd = spoolEnd;
     if (isGrown || isWriting) this.#grownMs = nowMs;
-    if (isGrown && this.#isEnded) this.#isBurst = this.#isEnded = false;
+    if (isGrown && this.#burst === "ended") this.#burst = "none";
     if (waitingBytes === 0) {
       this.#isEmpty = true;
       return maxTimerMs;
@@ -72,20 +69,21 @@ export class BatchStart {
     const isFull = waitingBytes >= maxBytes;
     const isDue = begunForMs >= batchMs;
     if (hasEarlier && !isFull) {
+      // There was no pause if records come before the time has passed.
       this.#isEmpty &&= isDue;
       return pollMs;
     }
     const isFast = waitingBytes >= Math.max(burstBytes, (maxBytes * begunForMs) / burstMs);
     if (isFull || isFast || isDue) {
-      this.#isBurst = isFull || isFast || this.#isEmpty;
-      this.#isEnded = this.#isEmpty = false;
+      this.#burst = isFull || isFast || this.#isEmpty ? "running" : "none";
+      this.#isEmpty = false;
       return 0;
     }
     this.#isEmpty = false;
     const isEnd = waitingBytes >= burstBytes * endPart && nowMs - this.#grownMs >= quietMs;
-    if (this.#isBurst && isEnd) {
+    if (this.#burst !== "none" && isEnd) {
       // It may need several batches, as each has lines of one file.
-      this.#isEnded = true;
+      this.#burst = "ended";
       return 0;
     }
     return Math.min(batchMs - begunForMs, pollMs);

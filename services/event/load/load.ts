@@ -29,8 +29,6 @@ import { clearStaging, removeRows } from "./staging.ts";
 export interface LoaderOptions {
   readonly store: Pick<EventStore, "schema" | "loadedTo" | "load">;
   readonly reader: RecordReader;
-  /** Returns whether records are being written that `reader` will find. Default: unknown. */
-  readonly isWriting?: () => boolean;
   /** Zones of all configured projects, by id. */
   readonly zones: ReadonlyMap<number, string>;
   /** Properties of events, and of users, in each project. Default: no limit. */
@@ -53,8 +51,8 @@ export interface LoadLimits {
   /** Records of one batch. Lines are not split. */
   readonly maxRecords: number;
   readonly maxBytes: number;
-  /** Bytes of a batch in a burst, see BatchStart. Default: `maxBytes`. */
-  readonly burstBytes?: number;
+  /** Bytes of a batch in a burst, see BatchStart. */
+  readonly burstBytes: number;
   /** Time between the beginnings of two batches which are neither full nor part of a burst, see BatchStart. */
   readonly batchMs: number;
 }
@@ -103,11 +101,7 @@ class SpoolLoader implements Loader {
     this.#options = options;
     this.#limitReports = new LimitReports(options.observer);
     this.#size = new AdaptiveBatchSize(options.limits.maxRecords);
-    this.#start = new BatchStart({
-      burstBytes: options.limits.maxBytes,
-      ...options.limits,
-      clock: options.clock,
-    });
+    this.#start = new BatchStart({ ...options.limits, clock: options.clock });
     this.#running = this.#run();
   }
 
@@ -215,7 +209,7 @@ class SpoolLoader implements Loader {
 
   /** Waits until the next batch begins, a flush waits, or the loader is stopped. */
   async #waitForRecords(from: SpoolPlace, hasEarlier: () => boolean, end: AbortSignal): Promise<void> {
-    const { reader, clock, isWriting = () => false } = this.#options;
+    const { reader, clock } = this.#options;
     for (;;) {
       const waker = new AbortController();
       this.#waker = waker;
@@ -225,8 +219,12 @@ class SpoolLoader implements Loader {
       const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
       else if (this.#flushes.isWaiting()) return;
-      const waiting = { waitingBytes, spoolEnd, isWriting: isWriting(), hasEarlier: hasEarlier() };
-      const waitMs = this.#start.waitMs(waiting);
+      const waitMs = this.#start.waitMs({
+        waitingBytes,
+        spoolEnd,
+        isWriting: reader.isWriting(),
+        hasEarlier: hasEarlier(),
+      });
       if (waitMs <= 0) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
       await clock.wait(waitMs, waker.signal);

@@ -51,7 +51,13 @@ export function createPostgresSpool(
   { tables, listener, pollMs }: PostgresSpoolPorts,
 ): PostgresSpool {
   const growth = createGrowth({ listener, project, pollMs, look: () => reader.end(), notify: tables.notify });
-  const reader = createTableReader({ tables, seen: growth.seen, grown: growth.grown, checksums });
+  const reader = createTableReader({
+    tables,
+    seen: growth.seen,
+    grown: growth.grown,
+    isWriting: () => queue.isWriting(),
+    checksums,
+  });
 
   async function write(lines: OwnLines): Promise<ArrayBuffer> {
     if (checksums) fillChecksums(lines, { number: 0, offset: 0 });

@@ -8,6 +8,7 @@ export interface TableReaderOptions {
   /** Called with the table in use whenever it was read. */
   readonly seen: (head: RecordPlace) => void;
   readonly grown: () => Promise<void>;
+  readonly isWriting: () => boolean;
   /** Whether lines have checksums of their places in their rows. */
   readonly checksums: boolean;
 }
@@ -15,7 +16,13 @@ export interface TableReaderOptions {
 const lf = 0x0a;
 
 /** Reads the tables of a project, in chunks of the requested size. */
-export function createTableReader({ tables, seen, grown, checksums }: TableReaderOptions): RecordReader {
+export function createTableReader({
+  tables,
+  seen,
+  grown,
+  isWriting,
+  checksums,
+}: TableReaderOptions): RecordReader {
   async function tablesFrom(number: number): Promise<readonly RecordTable[]> {
     const found = await tables.from(number);
     seen(endOf(found));
@@ -40,6 +47,7 @@ export function createTableReader({ tables, seen, grown, checksums }: TableReade
   }
   return {
     grown,
+    isWriting,
     end: async () => endOf(await tablesFrom(Number.MAX_SAFE_INTEGER)),
     async start() {
       const [first] = await tablesFrom(0);

@@ -26,6 +26,17 @@ export function testAppending(createPlace: CreatePlace): void {
       expect(await place.writes()).toBeLessThanOrEqual(2);
     });
 
+    it("are being written until append resolves", async () => {
+      await using place = await createPlace();
+      await using opened = await place.open();
+      const { spool, reader } = opened;
+      expect(reader.isWriting()).toBe(false);
+      const appended = spool.append(record("{}"));
+      expect(reader.isWriting()).toBe(true);
+      await appended;
+      expect(reader.isWriting()).toBe(false);
+    });
+
     it("continue in the next file when one is full", async () => {
       await using place = await createPlace();
       await using opened = await place.open({ maxBytes: 20 });

@@ -120,7 +120,13 @@ class RecordHistory {
     const options = { executor, project, maxTableBytes, after: undefined, channel: `${schema}_records` };
     const tables = createSpoolTables(options);
     const never = new Promise<void>(() => {});
-    const reader = createTableReader({ tables, seen: () => {}, grown: () => never, checksums: false });
+    const reader = createTableReader({
+      tables,
+      seen: () => {},
+      grown: () => never,
+      isWriting: () => false,
+      checksums: false,
+    });
     void runLoader({
       replica,
       leases: leasePort,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxTimerMs } from "../../../../base/async/clock.ts";
+import { type Clock, maxTimerMs } from "../../../../base/async/clock.ts";
 import { BatchStart } from "../../../../services/event/load/batch-start.ts";
 
 /** The bytes that wait at some times, and how long the start of the batch is put off then. */
@@ -17,9 +17,11 @@ interface Check {
 
 type Case = readonly [name: string, checks: readonly Check[], burstBytes?: number];
 
+const maxBytes = 1_600;
+
 /**
- * A full batch has 1,600 bytes, and so has one of a burst if nothing else is given. Others begin 1,000 ms apart. A
- * batch begins with each wait of 0.
+ * A full batch has `maxBytes`, and so has one of a burst if nothing else is given. Others begin 1,000 ms apart. A batch
+ * begins with each wait of 0.
  */
 const cases: readonly Case[] = [
   ["waits without records", [{ atMs: 0, bytes: 0, waitMs: maxTimerMs }]],
@@ -117,7 +119,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    "does not take records for the end of a burst while more are being written",
+    "does not end a burst while records are being written",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
       { atMs: 10, bytes: 200, waitMs: 20, isWriting: true },
@@ -148,6 +150,29 @@ const cases: readonly Case[] = [
     200,
   ],
   [
+    "begins no burst with records that waited for an earlier batch before the time had passed",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 10, bytes: 0, waitMs: maxTimerMs },
+      { atMs: 500, bytes: 200, waitMs: 20, hasEarlier: true },
+      { atMs: 1_000, bytes: 200, waitMs: 0 },
+      { atMs: 1_010, bytes: 200, waitMs: 20 },
+      { atMs: 1_070, bytes: 200, waitMs: 20 },
+    ],
+  ],
+  [
+    "begins a new burst when a whole part of the ended one is left",
+    [
+      { atMs: 0, bytes: 1, waitMs: 0 },
+      { atMs: 700, bytes: 500, waitMs: 20 },
+      { atMs: 760, bytes: 500, waitMs: 0, takes: 250 },
+      { atMs: 770, bytes: 250, waitMs: 0 },
+      { atMs: 780, bytes: 20, waitMs: 20 },
+      { atMs: 840, bytes: 20, waitMs: 0 },
+    ],
+    200,
+  ],
+  [
     "does not begin at the end of a few records",
     [
       { atMs: 0, bytes: 1, waitMs: 0 },
@@ -157,11 +182,9 @@ const cases: readonly Case[] = [
   ],
 ];
 
-it.for(cases)("%s", ([_name, checks, burstBytes = 1_600]) => {
+it.for(cases)("%s", ([_name, checks, burstBytes]) => {
   let nowMs = 0;
-  const clock = { monotonicMs: () => nowMs };
-  const start = new BatchStart({ maxBytes: 1_600, burstBytes, batchMs: 1_000, clock });
-  const wait = waiterOf(start);
+  const wait = waiterOf({ monotonicMs: () => nowMs }, burstBytes);
   const waits = checks.map((check) => {
     nowMs = check.atMs;
     return { ...check, waitMs: wait(check) };
@@ -238,11 +261,9 @@ const senders: readonly SenderCase[] = [
   ],
 ];
 
-it.for(senders)("begins batches for %s", ([_name, appends, expected, burstBytes = 1_600]) => {
+it.for(senders)("begins batches for %s", ([_name, appends, expected, burstBytes]) => {
   let nowMs = 0;
-  const clock = { monotonicMs: () => nowMs };
-  const start = new BatchStart({ maxBytes: 1_600, burstBytes, batchMs: 1_000, clock });
-  const wait = waiterOf(start);
+  const wait = waiterOf({ monotonicMs: () => nowMs }, burstBytes);
   const begun: number[] = [];
   let waiting = 0;
   for (; nowMs < 5_000; nowMs += 10) {
@@ -259,8 +280,10 @@ it.for(senders)("begins batches for %s", ([_name, appends, expected, burstBytes 
 
 /** Returns what says how long the start is put off, and begins the batch if it is not. */
 function waiterOf(
-  start: BatchStart,
+  clock: Pick<Clock, "monotonicMs">,
+  burstBytes = maxBytes,
 ): (check: Pick<Check, "bytes" | "takes" | "hasEarlier" | "isWriting">) => number {
+  const start = new BatchStart({ maxBytes, burstBytes, batchMs: 1_000, clock });
   let taken = 0;
   return ({ bytes, takes = bytes, hasEarlier = false, isWriting = false }) => {
     const spoolEnd = { number: 1, offset: taken + bytes };

@@ -73,6 +73,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
   const { spool, reader } = options.records ?? openFiles();
   const stagingFolder = join(folder, "staging");
   mkdirSync(stagingFolder, { recursive: true });
+  const maxBytes = limits?.maxBytes ?? 10_000;
   const batches: PreparedBatch[] = [];
   const faults: unknown[] = [];
   const letters: string[] = [];
@@ -99,7 +100,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
           "letters",
           () => void letters.push(...Buffer.from(batch.ndjson).toString().split("\n").filter(Boolean)),
         ),
-      limits: { maxRecords: 50, maxBytes: 10_000, batchMs: 5, ...limits },
+      limits: { maxRecords: 50, maxBytes, burstBytes: maxBytes, batchMs: 5, ...limits },
       delays: { minDelayMs: 1, maxDelayMs: 4 },
       observer: {
         loaded: (prepared) => void batches.push(prepared),

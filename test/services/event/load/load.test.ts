@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../../base/async/clock.ts";
 import { EventsUnavailableError } from "../../../../store/events/events.ts";
+import { createRecordReader } from "../../../../store/records/record-reader.ts";
+import { openRecordSpool } from "../../../../store/records/record-spool.ts";
 import { appendAll, folder, numbers, store, storedNumbers, useFolder } from "./load-folder.ts";
 import { openRig, track } from "./load-rig.ts";
 
@@ -53,6 +55,23 @@ describe("loader", () => {
     await vi.waitFor(() => expect(store.rows.events.length).toBeGreaterThan(80));
     await rig.flush();
     expect(storedNumbers(store)).toEqual(numbers(100));
+  });
+
+  it("does not load the end of a burst while records are being written", async () => {
+    const spoolFolder = join(folder, "spool");
+    await using spool = openRecordSpool({ folder: spoolFolder, checksums: true });
+    let looks = 0;
+    const reader = { ...createRecordReader({ folder: spoolFolder, spool }), isWriting: () => ++looks < 10 };
+    const looksBefore: number[] = [];
+    const gate = (step: string) => void (step === "before prepare" && looksBefore.push(looks));
+    const limits = { batchMs: 3_600_000 };
+    await using rig = openRig({ folder, store, limits, gate, records: { spool, reader } });
+    await rig.append(track(0));
+    await vi.waitFor(() => expect(rig.batches).toHaveLength(1));
+    looks = 0;
+    await rig.append(...numbers(10).map((n) => track(n + 1)));
+    await vi.waitFor(() => expect(rig.batches).toHaveLength(2));
+    expect(looksBefore[1]).toBeGreaterThanOrEqual(10);
   });
 
   it("deletes what it has loaded, and leaves no rows", async () => {
