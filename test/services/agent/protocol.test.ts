@@ -5,10 +5,11 @@ import { expect, it } from "vitest";
 it("the library of the protocol is loaded with the first request", () => {
   const sources = globSync("{base,cmd,gateway,services,store}/**/*.ts");
   const importing = (what: RegExp) => sources.filter((path) => what.test(readFileSync(path, "utf8")));
-  expect(importing(/^import [^;]*"@modelcontextprotocol\//m)).toEqual([
+  expect(importing(/^import [^;]*"@modelcontextprotocol\//m).sort()).toEqual([
+    "cmd/mcp/stdio-transport.ts",
     "services/agent/protocol/protocol.ts",
   ]);
-  expect(importing(/^import (?!type )[^;]*\/protocol\/protocol\.ts"/m)).toEqual([]);
+  expect(importing(/^import (?!type )[^;]*\/(protocol\/protocol|stdio-transport)\.ts"/m)).toEqual([]);
   expect(importing(/import\("[./]+services\/agent\/protocol\/protocol\.ts"\)/).sort()).toEqual([
     "cmd/mcp/mcp.ts",
     "cmd/serve/mcp/endpoint.ts",
