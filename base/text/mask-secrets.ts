@@ -13,7 +13,11 @@ export function compileMask(secrets: readonly string[]): Mask {
   // A value of more words is not a scheme with a secret.
   const parts = secrets.flatMap((secret) => [secret, /^\S+ (\S+)$/.exec(secret)?.[1] ?? ""]);
   const long = parts.filter(({ length }) => length >= shortestSecret);
-  const forms = longestFirst(long.flatMap(formsOfSecret));
+  return compileFormsMask(longestFirst(long.flatMap(formsOfSecret)));
+}
+
+/** Compiles the function that masks these texts, of any length. @param forms the longest first */
+export function compileFormsMask(forms: readonly string[]): Mask {
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, masked), text);
 }
 

@@ -1,4 +1,4 @@
-import { compileMask, formsOfSecret, masked } from "../../../../base/text/mask-secrets.ts";
+import { compileFormsMask, formsOfSecret, masked } from "../../../../base/text/mask-secrets.ts";
 
 /** Removes a token from everything that leaves this service. */
 export interface Redactor {
@@ -16,8 +16,9 @@ export interface Redactor {
 
 /** Creates a redactor that finds the token unencoded and as URLs, forms and JSON encode it. */
 export function createRedactor(token: string): Redactor {
-  const text = compileMask([token]);
-  const needles = formsOfSecret(token).map((form) => Buffer.from(form));
+  const forms = formsOfSecret(token);
+  const text = compileFormsMask(forms);
+  const needles = forms.map((form) => Buffer.from(form));
   const longest = Math.max(...needles.map(({ length }) => length));
   const bytes = (value: Uint8Array): Uint8Array => {
     const buffer = viewOf(value);

@@ -31,6 +31,12 @@ describe("a token is masked", () => {
     expect(createRedactor(odd).text(JSON.stringify({ a: odd }))).toBe('{"a":"***"}');
   });
 
+  test("of any length", () => {
+    const short = createRedactor("t0k3n");
+    expect(short.text("token=t0k3n")).toBe("token=***");
+    expect(Buffer.from(short.bytes(Buffer.from("token=t0k3n"))).toString()).toBe("token=***");
+  });
+
   test("in an error, its stack and its causes, with the codes kept", () => {
     const cause = Object.assign(new Error(`cause ${token}`), { code: "E1" });
     const copy = error(new TypeError(`message ${token}`, { cause }));
