@@ -1,4 +1,5 @@
-import type { ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
 import type { ConnectError } from "@connectrpc/connect";
 import { LinkedList, ListMember } from "../../base/collections/linked-list.ts";
 import { bodyTooSlow, responseStalled, responseTooLarge, tooManyOpenBytes } from "../call/refusals.ts";
@@ -85,10 +86,15 @@ export class OpenBytes {
     return hold;
   }
 
-  /** Counts the open calls, or pipelined requests, of a connection, without a time limit. */
-  openRequests(connection: Connection, holder: ShareOwner): ByteShare {
-    const share = this.#add(new ByteShare(this, connection, holder, false, performance.now()));
+  /**
+   * Counts the open calls, or pipelined requests, of a connection until it closes, without a time limit.
+   * @param owner destroyed when they are cut, without an error, since its streams may not listen for one yet
+   */
+  openRequests(connection: Connection, owner: Socket | ServerHttp2Session): ByteShare {
+    const cut = (): void => void owner.destroy();
+    const share = this.#add(new ByteShare(this, connection, { cut }, false, performance.now()));
     share.complete();
+    owner.once("close", () => share.close());
     return share;
   }
 
@@ -154,7 +160,7 @@ export class OpenBytes {
   }
 }
 
-/** The bytes of one request body or response, or of the pipelined requests of a connection. */
+/** The bytes of one request body or response, or of the open calls or pipelined requests of a connection. */
 export class ByteShare extends ListMember {
   readonly connection: Connection;
   readonly isBody: boolean;

@@ -62,19 +62,12 @@ export function startHttp2Call(
   watchClose(stream);
   stream.on("close", onStreamClose);
   if (session !== undefined) {
-    session[kShare] ??= openShare(session, connection, openBytes);
+    session[kShare] ??= openBytes.openRequests(connection, session);
     counted[kShare] = session[kShare];
     counted[kBytes] = streamBytes + headBytesOf(rawHeaders);
     session[kShare].take(counted[kBytes]);
   }
   return !stream.destroyed;
-}
-
-function openShare(session: ServerHttp2Session, connection: Connection, openBytes: OpenBytes): ByteShare {
-  // Without an error, since its streams may not listen for one yet.
-  const share = openBytes.openRequests(connection, { cut: () => session.destroy() });
-  session.once("close", () => share.close());
-  return share;
 }
 
 const kConnection = Symbol("connection of a call");

@@ -62,11 +62,10 @@ export function endPipelined(response: ServerResponse): void {
 }
 
 function openPipelined(socket: Socket, openBytes: OpenBytes): PipelinedRequests {
-  const share = openBytes.openRequests(connectionOf(socket), { cut: () => void socket.destroy() });
+  const share = openBytes.openRequests(connectionOf(socket), socket);
   const pipelined: PipelinedRequests = { waiting: [], share };
   socket.once("close", () => {
     pipelined.waiting.length = 0;
-    share.close();
   });
   return pipelined;
 }
